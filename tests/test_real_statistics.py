@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import statistics
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from tests.cli.jobs import as_json
 from tests.commandline import ROOT, command
 from trecjudge.stats.paired import holm_pairs
+from trecjudge.stats.tukey import tukey_hsd
 
 SUPPORT = Path("data/rag25_support")
 MEASURE = "WEIGHTED_PRECISION"
@@ -139,9 +141,23 @@ def test_eight_topics_tell_a_tenth_of_the_pairs_apart(job: Path, shared: Path) -
     assert abs(told_apart(letters) - 123) <= 2
 
 
-def test_holm_can_tell_none_of_them_apart(job: Path) -> None:
+def test_the_page_has_what_both_tests_tell_apart(job: Path, shared: Path) -> None:
+    """Hold the figures of the page: topics are drawn from what is left of each run's values."""
     values = np.array([list(s["by_topic"].values()) for s in standings(job)])
     assert (holm_pairs(values).p > 0.05).all()
+    means = values.mean(axis=1, keepdims=True)
+    left = (values - means - values.mean(axis=0) + values.mean()) * np.sqrt(8 / 7)
+    page = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| ([\d,]+) \| ([\d,]+) \|$", page, re.MULTILINE)
+    pairs = np.triu_indices(len(values), 1)
+    for topics, *shown in rows:
+        rng = np.random.default_rng(int(topics))
+        drawn = means + np.array([rng.choice(row, int(topics)) for row in left])
+        found = [(test(drawn).p[pairs] < 0.05).sum() for test in (tukey_hsd, holm_pairs)]
+        assert shown == [f"{count:,}" for count in found], topics
+    assert len(rows) == 4
+    by_people, by_judge = re.findall(r"tells (\d+) of 1,378 pairs.*?and (\d+) by", page, re.S)[0]
+    assert abs(int(by_people) - 123) <= 2 and abs(int(by_judge) - 125) <= 2
 
 
 def test_what_to_label_next_is_in_runs_that_are_hard_to_tell_apart(job: Path) -> None:

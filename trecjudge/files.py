@@ -338,6 +338,14 @@ def _writing(path: Path, file: BinaryIO) -> Iterator[None]:
         raise _unwritable(path, error) from error
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder that the user named, where there is none. Raises OutputError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {why(error)}; give another folder") from error
+
+
 def _unwritable(path: Path, error: OSError) -> OutputError:
     return OutputError(f"{path}: cannot be written: {why(error)}; give another path")
 

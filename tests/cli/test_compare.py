@@ -144,3 +144,33 @@ def test_a_sentence_first_then_twenty_of_the_most_telling_differences(tmp_path: 
     assert sum(line.startswith("moved most, ") for line in lines) <= 5
     whole = command("compare", tmp_path / "out" / "x", "--all", "--wide").out
     assert "more differences" not in whole and "effect d" in whole
+
+
+def test_power_plans_a_leaderboard_from_a_pilot(tmp_path: Path) -> None:
+    pilot = job(tmp_path, "x", {"a": [GOOD, BAD] * 4, "b": [GOOD] * 7 + [BAD], "c": [BAD] * 8})
+    planned = ("--power", "--topics", "100", "--runs", "30", "--difference", "0.1")
+    status, found = as_json("compare", pilot, "--measure", "CITATION_SUPPORT", *planned)
+    (one,) = found["power"]
+    (row,) = one["smallest"]
+    assert (status, one["pilot_topics"], one["runs"], row["topics"]) == (0, 8, 30, 100)
+    assert row["pair"] < row["holm"] and row["pair"] < row["tukey"]
+    assert one["needed"]["pair"] < one["needed"]["holm"]
+    lines = command("compare", pilot, "--measure", "CITATION_SUPPORT", *planned).out.splitlines()
+    assert any(f"{row['pair']:.3f}" in line and f"{row['holm']:.3f}" in line for line in lines)
+    assert f"a difference of 0.1 needs {one['needed']['pair']:,} topics for a pair" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--topics 9", "--topics goes with --power"),
+        ("--power --to latex", "--power takes one leaderboard, the pilot"),
+        ("--power --topics 1", "--topics"),
+        ("--correction tukey", "max-t"),
+    ],
+)
+def test_flags_that_do_not_go_together(write: Write, flags: str, message: str) -> None:
+    board = write("r 1 M 1\ns 1 M 0\n", "board")
+    done = command("compare", board, *flags.split())
+    assert done.status in (1, 2)
+    assert message in done.err

@@ -40,14 +40,14 @@ def test_measures_are_chosen(options: tuple[str, ...], wanted: list[str], tmp_pa
     path = job(tmp_path, "x", {"a": [GOOD], "b": [BAD]}, "--judge", "citation,length")
     command("convert", path, tmp_path / "t", "--to", "table-csv", *options)
     head = next(csv.reader((tmp_path / "t").open()))
-    assert [name for name in head if f"{name}_low" in head] == wanted
+    assert [name for name in head if f"{name}_lowest" in head] == wanted
 
 
 def test_all_measures(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"a": [GOOD], "b": [BAD]})
     command("convert", path, tmp_path / "t", "--to", "table-csv", "--all-measures")
     head = next(csv.reader((tmp_path / "t").open()))
-    assert sum(f"{name}_low" in head for name in head) == 6
+    assert sum(f"{name}_lowest" in head for name in head) == 6
 
 
 @pytest.mark.parametrize(

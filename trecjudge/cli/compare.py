@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -31,11 +32,15 @@ from trecjudge.errors import InputError
 from trecjudge.results.jobs import outcomes
 
 if TYPE_CHECKING:  # numpy, rich and the scores: not for --help
+    from trecjudge.api import statistics as api
     from trecjudge.evaluation import trend as trends
     from trecjudge.evaluation.comparing import Comparison
     from trecjudge.show import comparison as shown
+    from trecjudge.stats import power as planning
 else:
     trends = Later("trecjudge.evaluation.trend")
+    api = Later("trecjudge.api.statistics")
+    planning = Later("trecjudge.stats.power")
     shown = Later("trecjudge.show.comparison")
 
 
@@ -50,6 +55,10 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
         "Show how runs stand in each job, beside the one before: the jobs of a --history.",
         "--trend",
     )
+    power: bool = switch("Tell from one pilot leaderboard how small a difference topics can show.")
+    topics: int | None = option("For --power: how many topics there will be.", min=2)
+    runs: int | None = option("For --power: how many runs; else those of the pilot.", min=2)
+    difference: float | None = option("For --power: count the topics that it needs.", min=0)
     correction: Literal["max-t", "holm"] = option(
         "How p is corrected for several comparisons by a measure.", "max-t"
     )
@@ -62,7 +71,15 @@ def compare(flags: CompareFlags) -> int:
     Each measure is paired over topics. A run that all leaderboards have is compared with itself,
     as judged by two prompts or two models. Else every run is compared with the first. Of two jobs
     on the same runs it also shows the judgments that differ, with their evidence.
+
+    With --power it plans a leaderboard: the smallest difference that so many topics show 8 of 10
+    times, for a pair of runs and for any pair of many.
     """
+    if flags.power:
+        return _power(flags)
+    for name in ("topics", "runs", "difference"):
+        if getattr(flags, name) is not None:
+            raise InputError(f"--{name} goes with --power")
     check_form(flags.to, flags.as_json, flags.out)
     printer = FindingPrinter(flags.quiet)
     if flags.trend:
@@ -90,6 +107,26 @@ def compare(flags: CompareFlags) -> int:
         write_text(flags.out, trecjudge.table(found, flags.to, **flags.looks))
     elif not flags.quiet:
         _print(found, flags.wide, flags.show_all)
+    return printer.status()
+
+
+def _power(flags: CompareFlags) -> int:
+    if len(flags.leaderboards) != 1 or any((flags.to, flags.against, flags.run, flags.trend)):
+        without = "--to, --against, --run, --trend"
+        raise InputError(f"--power takes one leaderboard, the pilot, and no {without}")
+    printer = FindingPrinter(flags.quiet)
+    (pilot, *more), _ = api.boards(flags.leaderboards, printer, flags.duplicates, flags.format_name)
+    if more:
+        raise InputError(f"{flags.leaderboards[0]}: several leaderboards; name the pilot")
+    found = planning.power_of(pilot, flags.measure, flags.topics, flags.runs, flags.difference)
+    if flags.as_json:
+        power = [asdict(one) for one in found]
+        print_json([{"power": power, "findings": printer.as_dicts()}])
+        return printer.status()
+    printer.close()
+    if not flags.quiet:
+        print_table(shown.power_table(found, flags.show_all, flags.wide))
+        print_lines(shown.power_lines(found))
     return printer.status()
 
 

@@ -18,6 +18,7 @@ from trecjudge.inputs.nuggets.bank_files import banks_in, report_lost, write_ban
 from trecjudge.inputs.nuggets.bank_formats import bank_format_named
 from trecjudge.results.jobs import judged_job, outcome
 from trecjudge.results.leaderboards.writing import LAYOUTS, write_rows
+from trecjudge.results.publishing import without_text
 from trecjudge.results.trec import WRITERS, write_assessments
 from trecjudge.show.paper.forms import Form
 from trecjudge.stats.alignment import report_unjudged
@@ -48,7 +49,10 @@ class ConvertFlags(FormatFlags, LayoutFlags):
         "The new file; for trec_eval a folder, with a file for each run; for banks a"
         " .jsonl or .jsonl.gz file, or a folder, with a file for each topic."
     )
-    to: Target = option("The format to write.", ..., metavar="FORMAT")
+    to: Target | None = option("The format to write.", metavar="FORMAT")
+    text: Literal["none"] | None = option(
+        "Copy a job's files into a folder without any text of answers, documents and questions."
+    )
     measures: Sequence[str] = several(
         "For a table: the measures in it; else those that the judges rank by."
     )
@@ -68,6 +72,14 @@ def convert(flags: ConvertFlags) -> int:
     judgments on nuggets, are written in another format too.
     """
     printer, to = FindingPrinter(), flags.to
+    if (to is None) == (flags.text is None):
+        raise InputError("give --to FORMAT, or --text none for a job without its texts")
+    if to is None:
+        written = without_text(judged_job(flags.source), flags.target)
+        print_errors(
+            [f"{len(written)} files, {flags.target}: texts, reasons and evidence left out"]
+        )
+        return 0
     if to in TABLES:
         _write_table(flags, TABLES[to], printer)
         return printer.status()

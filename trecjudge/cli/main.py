@@ -79,6 +79,10 @@ class Commands(LazyGroup):
             "experiment:experiment",
             "Make, judge and compare variants of retrieval and answers.",
         ),
+        "anonymise": (
+            "anonymise:anonymise_files",
+            "Give runs and teams codes in the place of names, and the names back.",
+        ),
         "season": (
             "season:season",
             "Run a shared task: check, judge, ask people, publish, archive.",

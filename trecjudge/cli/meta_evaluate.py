@@ -32,8 +32,7 @@ from trecjudge.cli.printing import (
     write_jsonl,
     write_text,
 )
-from trecjudge.errors import OutputError, why
-from trecjudge.files import whole
+from trecjudge.files import make_folder, whole
 from trecjudge.results.outputs import replace_unsafe
 from trecjudge.show import comparison as shown
 from trecjudge.show.charts import bump_picture, scatter_picture
@@ -122,10 +121,7 @@ def meta_evaluate(flags: MetaEvaluateFlags) -> int:
 
 def _draw(folder: Path, found: Sequence[Correlated]) -> Iterator[Path]:
     """Write a scatter and a bump plot of each pair of measures; yield their paths."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {why(error)}; give another folder") from error
+    make_folder(folder)
     for number, one in enumerate(found, 1):
         tau = next((c.value for c in one.correlations if c.name == "kendall"), None)
         tau_text = "" if tau is None else f", tau-b {tau:.3f}"

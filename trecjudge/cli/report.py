@@ -46,14 +46,28 @@ class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, Pr
     max_size: float = option(
         "Put details into a folder beside the file above this size in MB.", 20, min=0
     )
+    note: Sequence[str] = several("A sentence that stands on the page, first of its notes.")
+    for_run: Sequence[str] = several(
+        "Write a sheet for the team of these runs instead: all of their own, and of other runs only"
+        " the best, median and worst value.",
+        metavar="RUN",
+    )
+    each_run: Path | None = option(
+        "Write a sheet for each run (of --for-run, where given) into this folder.", metavar="DIR"
+    )
 
 
 @command_with(HtmlReportFlags)
 def report_output(flags: HtmlReportFlags) -> int:
     """Write NAME.report.html, a job's results to browse offline.
 
-    It has the leaderboard, responses, evidence and charts, in one file.
+    It has the leaderboard, responses, evidence and charts, in one file. With --for-run or
+    --each-run it is a sheet for a team, which names no other run.
     """
+    sheets = bool(flags.for_run or flags.each_run)
+    if sheets and (flags.compare or flags.truth):
+        other = "--compare" if flags.compare else "--truth"
+        raise InputError(f"{other}: shows all runs; a sheet of --for-run or --each-run has none")
     if flags.truth_measure and flags.truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
     printer, truth = FindingPrinter(flags.quiet), flags.truth
@@ -69,16 +83,20 @@ def report_output(flags: HtmlReportFlags) -> int:
         truth_measures=flags.truth_measure,
         most=flags.max_size,
         trust=flags.trust,
+        told=flags.note,
+        runs=flags.for_run,
+        sheets=flags.each_run,
     )
     # Locked as by a job: a job that rewrites these files meanwhile would mix two results.
     with wanted.outputs.lock(warning_printer(flags.quiet)):
-        written = writing.write_report(wanted)
+        files = writing.write_sheets(wanted) if sheets else [writing.write_report(wanted)]
     printer.close()
     print_sources([wanted.truth] if wanted.truth else [], flags.quiet)
     if flags.as_json:
-        print_json([written.as_dict()])
+        found = [written.as_dict() for written in files]
+        print_json([{"sheets": found}] if sheets else found)
     elif not flags.quiet:
-        print_lines(report_lines(written))
+        print_lines(line for written in files for line in report_lines(written))
     return printer.status()
 
 

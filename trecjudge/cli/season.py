@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import typer.main
 
-from trecjudge.cli.exits import Later
+from trecjudge.cli.exits import Later, print_errors
 from trecjudge.cli.flags import OutputFlags, PrintFlags
 from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import print_json, print_lines
@@ -23,7 +23,7 @@ from trecjudge.findings import plural
 from trecjudge.job.season.archive import Replayed, replay, write_archive
 from trecjudge.job.season.running import Done, SeasonRun
 from trecjudge.job.season.settings import Season, read_season
-from trecjudge.job.season.steps import StepFailed, Steps
+from trecjudge.job.season.steps import StepFailed, Steps, shown
 
 main: Any = Later("trecjudge.cli.main")  # which names this module's commands
 
@@ -53,7 +53,7 @@ def season(flags: SeasonFlags) -> int:
     steps = Steps(given, given.settings.documents)
     done: list[Done] = []
     waiting = _runner(steps, done, flags).advance()
-    archive = None if waiting else write_archive(given, steps.done_otherwise)
+    archive = None if waiting else shown(write_archive(given, steps.done_otherwise))
     if flags.as_json:
         record: dict[str, Any] = {"steps": [asdict(one) for one in done]}
         record |= {"waiting": waiting and waiting.what, "archive": archive and str(archive)}
@@ -96,7 +96,7 @@ def _runner(steps: Steps, done: list[Done], flags: PrintFlags) -> SeasonRun:
 
     def run(words: Sequence[str], good: Sequence[int]) -> str:
         with _inside(steps.season):
-            return _run_command(words, good)
+            return _run_command(words, good, flags.quiet)
 
     return SeasonRun(steps, run, told)
 
@@ -114,16 +114,23 @@ def _inside(season: Season) -> Iterator[None]:
         sys.path.remove(str(before))
 
 
-def _run_command(words: Sequence[str], good: Sequence[int]) -> str:
-    """Run a command line of this program; return what it prints. Raises StepFailed."""
-    status, printed = 0, io.BytesIO()
+def _run_command(words: Sequence[str], good: Sequence[int], quiet: bool) -> str:
+    """Run a command line of this program; return what it prints. Raises StepFailed.
+
+    If `quiet`, what it says on standard error is printed only where it fails.
+    """
+    status, printed, said = 0, io.BytesIO(), io.StringIO()
     stream = io.TextIOWrapper(printed, "utf-8", write_through=True)
-    with redirect_stdout(stream):
+    before, sys.argv = sys.argv, ["run_judge.py", *words]  # a job's config tells its command line
+    with redirect_stdout(stream), redirect_stderr(said) if quiet else nullcontext():
         try:
             _program().main(args=list(words), prog_name="run_judge.py")
         except SystemExit as end:
             status = int(end.code or 0)
+        finally:
+            sys.argv = before
     if status not in good:
+        print_errors(said.getvalue().splitlines())
         raise StepFailed(f"{' '.join(words[:2])}: ended with exit status {status}", status)
     return printed.getvalue().decode()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
@@ -459,6 +460,13 @@ class Leaderboard:
     def counts(self, run_id: str, measure: MeasureSpec) -> tuple[int, int]:
         """Return how many items of a run were judged for a measure, and how many there are."""
         return self.coverage[run_id].counts(measure.judge)
+
+    def only(self, runs: Collection[str]) -> Leaderboard:
+        """Return a finished one with only these runs; what ranks, and the topics, stay."""
+        made = copy(self)
+        made.scores = {run: own for run, own in self.scores.items() if run in runs}
+        made.coverage = {run: own for run, own in self.coverage.items() if run in runs}
+        return made
 
     def ranking(self) -> list[str]:
         """Return run ids, the best first; runs without a value last, ties by run id."""

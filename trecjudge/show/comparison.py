@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trecjudge.stats.comparison import Difference
     from trecjudge.stats.meta import Correlated, Correlation
     from trecjudge.stats.order import Decisions, OrderMoved
+    from trecjudge.stats.power import Power
 
 
 # What `compare` prints: how many differences are significant, their table, what moved most.
@@ -337,3 +338,43 @@ def _first(one: Correlated) -> Correlation | None:
 
 def _value(first: Correlation | None) -> float:
     return -2.0 if first is None or first.value is None else first.value
+
+
+# What `compare --power` prints: how small a difference topics show, and what one needs.
+def power_table(found: Sequence[Power], show_all: bool = True, wide: bool = False) -> TextTable:
+    """Return the smallest differences that topics show: a row for each measure and number."""
+    runs = found[0].runs
+    rows = [
+        (
+            one.measure,
+            number(one.deviation, 3),
+            small.topics,
+            *(number(d, 3) for d in small.by_test),
+        )
+        for one in found
+        for small in one.smallest
+    ]
+    columns = ("measure", "deviation", "topics", "a pair", "Tukey HSD", "Holm")
+    made = table(columns, first_rows(rows, show_all), left=1, wide=wide)
+    title = (
+        f"smallest difference that is significant 8 of 10 times: of a pair of runs, and of any two"
+        f" of {runs} runs; from a pilot of {plural(found[0].pilot_topics, 'topic')}"
+    )
+    return TextTable(made.columns, title, wide)
+
+
+def power_lines(found: Sequence[Power]) -> Iterator[str]:
+    """Yield how many topics a difference needs, and what is not shown."""
+    for one in found:
+        if one.needed is not None:
+            pair, tukey, holm = (_topics(n) for n in one.needed.by_test)
+            yield (
+                f"{one.measure}: a difference of {one.difference:g} needs {pair} topics for a pair,"
+                f" for any two of {one.runs} runs {tukey} by Tukey HSD, {holm} by Holm"
+            )
+    if any(d is None for one in found for small in one.smallest for d in small.by_test):
+        yield "n/a: on so few topics no difference is significant, however large"
+
+
+def _topics(needed: int | None) -> str:
+    return "too many" if needed is None else f"{needed:,}"

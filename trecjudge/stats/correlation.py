@@ -197,7 +197,9 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "pearson": pearson,
     "pairwise_accuracy": pairwise_accuracy,
 }
-DEFAULT = (*COEFFICIENTS, "kendall@10")
+TOPS = (5, 10, 15)
+DEFAULT = (*COEFFICIENTS, *(f"kendall@{k}" for k in TOPS))
+"""Those among the best are left out where there are no more runs."""
 
 
 def coefficients(names: Sequence[str]) -> dict[str, Coefficient]:

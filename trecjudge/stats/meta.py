@@ -25,6 +25,7 @@ from trecjudge.stats.alignment import (
     same_topics,
 )
 from trecjudge.stats.correlation import (
+    DEFAULT,
     Coefficient,
     PairKey,
     coefficients,
@@ -145,7 +146,6 @@ def meta_evaluate(
     Raises InputError for runs on one side only, unless `rules` allow them, for fewer than three
     runs in common, and where no pair is left.
     """
-    wanted = coefficients(rules.correlations)
     truth_measures = truth.choose_measures(rules.truth_measures)
     measures = predicted.choose_measures(rules.measures)
     truth, predicted = same_runs(truth, predicted, rules, report)
@@ -155,6 +155,10 @@ def meta_evaluate(
             f"{predicted.name}: {count:,} runs are too many to correlate ({times:,} times, by pairs"
             " of measures); give fewer, or name measures (--measure, --truth-measure)"
         )
+    named = rules.correlations
+    if tuple(named) == DEFAULT:
+        named = [name for name in named if int(name.partition("@")[2] or 0) < count]
+    wanted = coefficients(named)
     topics = same_topics(truth, predicted, rules, report)
     truth, predicted = (choose_all_rows(side, rules, topics) for side in (truth, predicted))
     truth_measures = defined_measures(truth, truth_measures, rules, report)

@@ -80,7 +80,9 @@ def test_a_season_waits_for_people_and_ends_with_an_archive(tmp_path: Path) -> N
     assert not any(run in items for run in ("careful", "careless", "uncited"))
     label(path)
     second = told(path)
-    assert [name for name, now in steps(second).items() if now] == ["labels", "published"]
+    assert [name for name, now in steps(second).items() if now] == [
+        *("labels", "published", "documents")
+    ]
     assert second["waiting"] is None and not second["not_as_planned"]
     published = {one.name for one in (tmp_path / "out" / "published").iterdir()}
     assert {"x.tex", "x.md", "x.report.html", "agreement.json", "sheets"} <= published
@@ -104,9 +106,12 @@ def test_an_excluded_run_is_in_the_plan_with_its_reason(tmp_path: Path) -> None:
     path = prepared(tmp_path, "  exclude: {uncited: sent in twice}\n")
     told(path)
     plan = json.loads((tmp_path / "out" / "plan.json").read_text())
-    assert plan["excluded"] == {"uncited": "sent in twice"}
+    assert plan["excluded"] == {
+        "uncited": "sent in twice",
+        "careless": "refused by the rules of rag25",
+    }
     board = (tmp_path / "out" / "revealed" / "x.leaderboard.txt").read_text()
-    assert "careless" in board and "uncited" not in board
+    assert "careful" in board and "uncited" not in board
 
 
 def test_what_is_not_done_as_planned_is_said(tmp_path: Path) -> None:
@@ -130,7 +135,7 @@ def test_what_is_not_done_as_planned_is_said(tmp_path: Path) -> None:
         ("  judging: --out-dir here\n", "--out-dir is set by the season itself"),
         ("  sample: 0\n", "a whole number of at least 1"),
         ("  topic: t.jsonl\n", "did you mean 'topics'"),
-        ('  judging: "--set \'a"\n', "season.yml:10"),
+        ('  judging: "--set \'a"\n', "season.yml:8"),
     ],
 )
 def test_a_mistake_in_the_file(more: str, message: str, tmp_path: Path) -> None:
@@ -203,7 +208,7 @@ def test_an_archive_gives_every_number_again_and_names_a_changed_byte(tmp_path: 
     found = command("replay", damaged)
     assert found.status == 1 and "published/x.leaderboard.txt: is damaged" in found.out
     name = "published/x.leaderboard.txt"
-    rewritten(path, name, lambda text: text.replace(b"0.5", b"0.6", 1))
+    rewritten(path, name, lambda text: text.replace(b"1.0", b"0.9", 1))
     found = command("replay", path)
     assert found.status == 1
     assert f"{name}:" in found.out and "differs from what the season gives again" in found.out

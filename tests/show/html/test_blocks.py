@@ -50,14 +50,11 @@ def test_repeated_text_costs_next_to_nothing() -> None:
     assert len(often.pack()) < 2 * len(once.pack())
 
 
-def test_blocks_wait_in_their_spool_and_not_in_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("trecjudge.show.html.blocks.MOST_WAITING", 200_000)
+def test_blocks_wait_in_their_spool_and_not_in_memory(tmp_path: Path) -> None:
     chance = random.Random(0)
     topics = list(map(str, range(20)))
     with (tmp_path / "spool").open("w+b") as spool:
-        blocks = Blocks(topics, spool)
+        blocks = Blocks(topics, spool, most=200_000)
         tracemalloc.start()
         for number in range(400):
             blocks.add("topic", topics[number % 20], chance.randbytes(5_000).hex())

@@ -66,7 +66,7 @@ def texts_of(
     blocks, ids = Blocks(["t1", "t2"]), PackedRows()
     for group, named_in_it in wanted.items():
         ids.put(group, named_in_it)
-    texts = read_texts(inputs, blocks, ids, strict)
+    texts = read_texts(inputs, lambda run_id: blocks, ids, strict)
     return texts, {name: unpacked(block) for name, block in blocks.pack().items()}
 
 
@@ -135,6 +135,6 @@ def test_inputs_that_are_gone_are_noted_or_refused(tmp_path: Path) -> None:
 def test_a_topic_is_named_as_far_as_it_is_known(write: Write) -> None:
     topics = write('{"request_id": "t1", "title": "Trams", "background": "B"}', "t.jsonl")
     texts, _ = texts_of(RecordedInputs(topics=topics), {})
-    known, unknown = topics_for_page(texts, ["t1", "t9"])
+    known, unknown = topics_for_page(texts.topics, ["t1", "t9"])
     assert (known["title"], known["background"]) == ("Trams", "B")
     assert unknown == {"id": "t9", "title": "", "problem": "", "background": "", "body": ""}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from trecjudge.job.season.steps import CACHE, INPUTS, KEY, LABELS, PACK, PACKED,
 from trecjudge.job.workflow import read_workflow
 
 MANIFEST = "manifest.json"
+REPORT = ".report.html"
 ENDING = ".season.zip"
 FIRST: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in an archive: two of one season are the same."""
@@ -93,9 +95,9 @@ def replay(path: Path, folder: Path, runner: Callable[[Steps], SeasonRun]) -> Re
     State(again / STATE, manifest["started"]).write()
     documents = [str((source / PACK).absolute())] if (source / PACK).is_file() else []
     runner(Steps(season, documents)).advance()
-    # Documents are read from the pack, and packed only once.
+    # Documents are packed only once, and the report names the files that they were read from.
     steps = (files for step, files in manifest["steps"].items() if step != PACKED)
-    names = [name for files in steps for name in files]
+    names = [name for files in steps for name in files if not name.endswith(REPORT)]
     differing = [one for name in names if (one := _difference(name, source, again))]
     return Replayed(len(names) - len(differing), differing)
 
@@ -125,7 +127,7 @@ def _unpack(packed: zipfile.ZipFile, files: Mapping[str, str], folder: Path) -> 
         except KeyError:
             yield f"{name}: is not in the archive"
             continue
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
             yield f"{name}: is damaged: its bytes are not those that were packed"
             continue
         if file_digest(target, Checksums()) != sha256:

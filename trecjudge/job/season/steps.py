@@ -100,7 +100,7 @@ class Steps:
             yield self._sample()
             if not (given := _files(Path(settings.labels))):
                 items, there = self.folder / SAMPLE / "items.jsonl", Path(settings.labels)
-                yield Waiting(f"people label {_shown(items)}; put their files into {_shown(there)}")
+                yield Waiting(f"people label {shown(items)}; put their files into {shown(there)}")
                 return
             yield self._take_labels(given)
         yield self._publish()
@@ -234,7 +234,7 @@ class Steps:
         reading = ["--rag-responses", *self._accepted(), "--rag-topics", self._input("topics")]
         reading += [word for path in self.documents for word in ("--documents", path)]
         commands += [
-            ["report", job, *reading, "-q"],
+            ["report", job, *reading, *self._told(), "-q"],
             ["report", job, *reading, "--each-run", f"{PUBLISHED}/sheets", "-q"],
             ["convert", job, f"{PUBLISHED}/without-text", "--text", "none"],
         ]
@@ -253,6 +253,13 @@ class Steps:
             *([*map(Command, commands), *figures], reads),
             copies=copies,
         )
+
+    def _told(self) -> list[str]:
+        """Return flags for what the report says of the plan."""
+        sha256 = file_digest(self.folder / PLAN, Checksums())
+        told = [f"The plan was fixed before judging: {PLAN}, sha256 {sha256}."]
+        told += [f"Not as planned: {one}." for one in self.done_otherwise]
+        return [word for sentence in told for word in ("--note", sentence)]
 
     def _pack(self) -> Step:
         words = ["documents", "pack", f"{JUDGED}/{self.season.name}", "--cache-dir", CACHE]
@@ -333,7 +340,7 @@ def _named(name: str, given: str) -> str:
     return name + "".join(Path(given).suffixes)
 
 
-def _shown(path: Path) -> Path:
+def shown(path: Path) -> Path:
     """Return a path as seen from here, where it lies below."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

@@ -101,6 +101,8 @@ class Blocks:
     topics: Sequence[str]
     spool: BinaryIO = field(default_factory=io.BytesIO)
     """The file that holds the deflated bytes until the page is written."""
+    most: int = MOST_WAITING
+    """Bytes that may wait: of several pages, each has a share."""
     _open: dict[str, Block] = field(default_factory=dict)
     _places: dict[tuple[str, str], dict[Hashable, int]] = field(default_factory=dict)
     _waiting: int = 0
@@ -123,7 +125,7 @@ class Blocks:
         if name not in self._open:
             self._open[name] = Block(self.spool)
         self._waiting += self._open[name].add(entry)
-        if self._waiting > MOST_WAITING:
+        if self._waiting > self.most:
             self._deflate()
 
     def add_once(
@@ -145,7 +147,7 @@ class Blocks:
         """Deflate the blocks of which most waits, until half of it is gone."""
         # Long pieces pack better than short ones.
         for block in sorted(self._open.values(), key=lambda block: -block.waiting):
-            if self._waiting <= MOST_WAITING // 2:
+            if self._waiting <= self.most // 2:
                 break
             self._waiting -= block.deflate()
 

@@ -167,8 +167,15 @@ Statistics = Mapping[tuple[str, str], RunScore]
 NOTHING = RunScore("", "")
 
 
-def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -> dict[str, Any]:
+def standings(
+    board: Leaderboard,
+    known: Statistics,
+    teams: Mapping[str, str],
+    among: Leaderboard | None = None,
+) -> dict[str, Any]:
     """Return runs (the best first), measures and scores: `scores[measure][run][topic]`.
+
+    Places are those `among` all runs, where the board has only some.
 
     A score is a number, None where the measure is not defined, UNJUDGED or NO_RESPONSE. `bounds` of
     a measure are [run, topic, lowest, highest] for each score that unjudged items leave open.
@@ -176,7 +183,7 @@ def standings(board: Leaderboard, known: Statistics, teams: Mapping[str, str]) -
     order = board.ranking()
     measures = board.spec.measures
     ranked = board.ranking_measure
-    places = sure_places(board, ranked)
+    places = sure_places(among or board, ranked)
     ids = [*order, *board.expected]
     shown = zip(ids, disambiguate(list(map(visible, ids)), LONGEST), strict=True)
     return {

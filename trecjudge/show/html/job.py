@@ -64,6 +64,8 @@ class Texts:
     """Topics by id, and where the documents of each response stand in the page's blocks."""
 
     topics: dict[str, Topic] = field(default_factory=dict)
+    given: Mapping[str, Topic] = field(default_factory=dict)
+    """Those of the topic file: of others a run says what they ask."""
     places: PackedRows = field(default_factory=PackedRows)
     """(doc_id, position in the topic's block of documents), by (run_id, topic_id)."""
 
@@ -85,8 +87,14 @@ class Texts:
         return self.written_at.get(place, {}).get(None)
 
 
-def read_texts(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, strict: bool) -> Texts:
-    """Read topics and the wanted documents, ids by (run_id, topic_id), these into `blocks`.
+BlocksOf = Callable[[str], Blocks | None]
+"""Returns the blocks of the page that a run is on, by run_id; None where it is on none."""
+
+
+def read_texts(
+    inputs: RecordedInputs, blocks_of: BlocksOf, wanted: PackedRows, strict: bool
+) -> Texts:
+    """Read topics and the wanted documents, ids by (run_id, topic_id), these into their blocks.
 
     With `strict`, an input that is not there raises InputError; else it is noted as missing.
     """
@@ -96,7 +104,7 @@ def read_texts(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, stric
         if streams := [path for path in noted if path and was_given_elsewhere(path)]:
             raise InputError(f"{streams[0]}: the job read it from a pipe")
         with use_record_keys(inputs.keys):
-            _read(inputs, blocks, wanted, texts)
+            _read(inputs, blocks_of, wanted, texts)
     except InputError as error:
         if strict:
             raise
@@ -107,9 +115,10 @@ def read_texts(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, stric
     return texts
 
 
-def _read(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, texts: Texts) -> None:
+def _read(inputs: RecordedInputs, blocks_of: BlocksOf, wanted: PackedRows, texts: Texts) -> None:
     if inputs.topics is not None:
         texts.topics = read_topics(inputs.topics, ignore)
+        texts.given = dict(texts.topics)
     if not inputs.runs:
         return
     files = find_runs(inputs.runs)
@@ -127,13 +136,13 @@ def _read(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, texts: Tex
     shown = inputs.documents if inputs.document_text else ()
     # What the job has fetched is kept: a report asks no service.
     store = open_cited(shown, read, ignore, ServiceUse(offline=True))
-    given = set(texts.topics)
     for topic, response in read(store):
         # One name for all responses: these two are kept of each.
         topic_id = texts.topics.setdefault(topic.topic_id, topic).topic_id
         group = sys.intern(response.run_id), topic_id
         texts.written_at.setdefault(response.place.path, {})[response.place.line] = group
-        if inputs.document_text:
+        blocks = blocks_of(response.run_id)
+        if inputs.document_text and blocks is not None:
             ids = wanted.rows(group)
             known = (document for doc_id in ids if (document := response.documents.get(doc_id)))
             places = [
@@ -145,7 +154,7 @@ def _read(inputs: RecordedInputs, blocks: Blocks, wanted: PackedRows, texts: Tex
     answered = {topic_id for file in texts.written_at.values() for _, topic_id in file.values()}
     if not answered:
         raise InputError(f"{', '.join(map(str, inputs.runs))}: no response could be read")
-    if given and given.isdisjoint(answered):
+    if texts.given and answered.isdisjoint(texts.given):
         raise InputError(f"{inputs.topics}: has no topic that these runs answer")
 
 
@@ -165,9 +174,11 @@ def _place(blocks: Blocks, topic_id: str, document: Document) -> int:
     return blocks.add_once("documents", topic_id, digest, entry)
 
 
-def topics_for_page(texts: Texts, topic_ids: Collection[str]) -> list[dict[str, str]]:
+def topics_for_page(
+    topics: Mapping[str, Topic], topic_ids: Collection[str]
+) -> list[dict[str, str]]:
     """Return the topics for the page, as far as they are known."""
-    known = [texts.topics.get(topic_id, Topic(topic_id)) for topic_id in topic_ids]
+    known = [topics.get(topic_id, Topic(topic_id)) for topic_id in topic_ids]
     return [
         {
             "id": topic.topic_id,
@@ -189,13 +200,22 @@ OF_A_FINDING = ("kind", "severity", "place", "message", "sentence", "run_id", "t
 QUOTED = ", which says "
 """Text before the words of a document in the message of a finding."""
 
+AMONG_RUNS = "run_id_conflict", "run_id_alike", "run_repeated"
+"""Kinds of findings that name another run."""
+
 FINDINGS, CALLS, REVIEWS = "findings", "calls", "reviews"
 
 
 @dataclass(slots=True)
 class Trail:
-    """Counts of what a log had. `logged` is False where there was no log."""
+    """The blocks of a page, and counts of what a log had on its runs.
 
+    `logged` is False where there was no log.
+    """
+
+    blocks: Blocks
+    of_team: bool = False
+    """Whether only one team reads it: nothing in it names another run."""
     logged: bool = False
     findings: Counter[str] = field(default_factory=Counter)
     calls: int = 0
@@ -205,42 +225,48 @@ class Trail:
 
 def read_trail(
     outputs: Outputs,
-    blocks: Blocks,
+    trail_of: Callable[[str], Trail | None],
     written: Callable[[str], tuple[str, str] | None],
     inputs: RecordedInputs,
-) -> Trail:
-    """Read findings and model calls of a job's log into `blocks`.
+) -> bool:
+    """Read findings and model calls of a job's log into the blocks of their runs.
+
+    Returns False where there is no log. What is on no run is of the run ``.
 
     A finding on a line of a run is given the run and topic of the response `written` there; its
     place has only the name of the file. Without the inputs' `document_text` no call is kept, since
     prompts and replies hold text of documents, and no words that were found in a document.
     """
-    trail = Trail()
 
     def finding(event: Mapping[str, Any]) -> None:
+        entry = {name: event.get(name) for name in OF_A_FINDING}
+        if not entry["run_id"]:
+            found = written(str(event.get("place")))
+            entry["run_id"], entry["topic_id"] = found or ("", entry["topic_id"])
+        if (trail := trail_of(str(entry["run_id"]))) is None:
+            return
         # Counted from the log: the config has counts, but only the log has places.
         trail.findings[str(event.get("kind"))] += 1
-        entry = {name: event.get(name) for name in OF_A_FINDING}
         entry["place"] = str(entry["place"]).rpartition("/")[2]
         entry["message"] = inputs.without_folders(str(entry["message"]))
         if not inputs.document_text and _is_on_a_document(event):
             kept, _, _ = str(entry["message"]).partition(QUOTED)
             entry["message"] = f"{kept}{QUOTED}{LEFT_OUT}"
-        if not entry["run_id"]:
-            found = written(str(event.get("place")))
-            entry["run_id"], entry["topic_id"] = found or ("", entry["topic_id"])
-        blocks.add(FINDINGS, None, entry)
+        if trail.of_team and event.get("kind") in AMONG_RUNS:
+            entry["message"] = "is about another run too: left out"
+        trail.blocks.add(FINDINGS, None, entry)
 
     def call(event: Mapping[str, Any]) -> None:
+        if (trail := trail_of(str(event.get("run_id") or ""))) is None:
+            return
         trail.calls += 1
         if event.get("program") not in trail.prompts:
             trail.prompts[str(event.get("program"))] = _instructions(event.get("messages"))
         entry = {name: event.get(name) for name in OF_A_CALL} | {"run": event.get("run_id")}
-        blocks.add(CALLS, str(event.get("topic_id")), entry)
+        trail.blocks.add(CALLS, str(event.get("topic_id")), entry)
 
     handlers = {"FINDING": finding} | ({"MODEL_CALL": call} if inputs.document_text else {})
-    trail.logged = read_log(outputs.log, handlers)
-    return trail
+    return read_log(outputs.log, handlers)
 
 
 def _instructions(messages: object) -> str:
@@ -254,8 +280,8 @@ def _is_on_a_document(event: Mapping[str, Any]) -> bool:
     return event.get("kind") == "instruction_like_text" and event.get("sentence") is None
 
 
-def read_reviews(path: Path, blocks: Blocks) -> None:
-    """Read the responses that a gate marked, with their rules, into `blocks`.
+def read_reviews(path: Path, blocks_of: BlocksOf) -> None:
+    """Read the responses that a gate marked, with their rules, into the blocks of their runs.
 
     Raises InputError with file and line for a line that is no such record.
     """
@@ -266,7 +292,8 @@ def read_reviews(path: Path, blocks: Blocks) -> None:
             record = orjson.loads(line)
             entry = {"run": record["run_id"], "topic": record["topic_id"]}
             rules = [f"{rule['rule']}: {rule['outcome']}" for rule in record["rules"]]
-            blocks.add(REVIEWS, None, entry | {"status": record["status"], "rules": rules})
+            if blocks := blocks_of(entry["run"]):
+                blocks.add(REVIEWS, None, entry | {"status": record["status"], "rules": rules})
         except (orjson.JSONDecodeError, KeyError, TypeError) as error:
             place = Place(str(path), number)
             raise InputError(f"{place}: is not a response to review: {error}") from error
@@ -322,11 +349,20 @@ class JobShown:
 NOTHING_KNOWN = JobShown()
 
 
-def job_shown(config: Mapping[str, Any], prompts: Mapping[str, str]) -> JobShown:
+OF_NO_RUN = "written", "judges", "model", "versions"
+"""The parts of a config that say nothing of the runs: all that one team is told of it."""
+
+
+def job_shown(
+    config: Mapping[str, Any], prompts: Mapping[str, str], runs_known: bool = True
+) -> JobShown:
     """Return what a job's config says, as text, without keys and without folders of this machine.
 
-    `prompts` are the words of each program's prompt, from the log.
+    `prompts` are the words of each program's prompt, from the log. Without `runs_known` it is only
+    what names no run and no file.
     """
+    if not runs_known:
+        config = {name: config[name] for name in OF_NO_RUN if name in config}
     if not config:
         return NOTHING_KNOWN
     config = shareable(config)

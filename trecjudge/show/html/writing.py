@@ -5,12 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, cast
 
+import orjson
+
 from trecjudge.errors import InputError
-from trecjudge.files import resolve_links
+from trecjudge.files import make_folder, resolve_links, whole
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.panel import leading_measures
@@ -24,7 +27,7 @@ from trecjudge.scores.scoring import panel_of, spec_of
 from trecjudge.scores.summary import claim_remarks, stated_confidence
 from trecjudge.show.formats import describe_test, question_lines, withheld_text
 from trecjudge.show.html import figures
-from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.html.blocks import MOST_WAITING, Blocks
 from trecjudge.show.html.entries import (
     Entries,
     Other,
@@ -35,6 +38,7 @@ from trecjudge.show.html.entries import (
 )
 from trecjudge.show.html.figures import Figure, Sides
 from trecjudge.show.html.job import (
+    Trail,
     job_shown,
     kinds_of,
     moment,
@@ -44,6 +48,7 @@ from trecjudge.show.html.job import (
     topics_for_page,
 )
 from trecjudge.show.html.page import Chart, Page, write_page
+from trecjudge.show.html.sheet import OwnFacts, Sheet, of_all_runs, sheet_paths
 from trecjudge.show.tables import fold_equal, mean_cells
 from trecjudge.show.tones import GROUPS, MEANINGS, OUTCOMES, QUESTIONS, SIGNS
 from trecjudge.stats.scores import Scores
@@ -75,6 +80,12 @@ class ReportOptions:
     truth_measures: Sequence[str] = ()
     most: float = MOST
     trust: bool = False
+    told: Sequence[str] = ()
+    """Sentences that stand first among the notes."""
+    runs: Sequence[str] = ()
+    """The runs of a team that gets a sheet; empty for the report of all runs."""
+    sheets: Path | None = None
+    """The folder that gets a sheet of each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +113,19 @@ def write_report(wanted: ReportOptions) -> Written:
     # Beside the report, where there is room for it: a temporary folder may lie in memory.
     with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(outputs.folder)) as spool:
         report = _Report(wanted, cast(BinaryIO, spool))
-        page, blocks = report.page(), report.blocks.pack()
-        beside = write_page(outputs.report, page, blocks, int(wanted.most * MEGABYTE))
-    return Written(outputs.report, outputs.report.stat().st_size, beside, report.notes())
+        return report.write(outputs.report)
+
+
+def write_sheets(wanted: ReportOptions) -> list[Written]:
+    """Write the sheets that are `wanted`, each with its values as JSON beside it.
+
+    Everything is read once for all of them. Raises a TrecJudgeError.
+    """
+    folder = wanted.sheets or wanted.outputs.folder
+    make_folder(folder)
+    with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(folder)) as spool:
+        report = _Report(wanted, cast(BinaryIO, spool))
+        return [report.sheet(runs).write(path) for path, runs in report.pages.items()]
 
 
 class _Report:
@@ -116,14 +137,16 @@ class _Report:
         self._read_judgments(documents)
         self.config = read_config(outputs.config)
         self.inputs = self._choose_inputs()
-        self.blocks = Blocks(self.board.expected, spool)
+        self._make_trails(spool)
         strict = wanted.inputs is not None
-        self.texts = read_texts(self.inputs, self.blocks, documents, strict)
+        self.texts = read_texts(self.inputs, self.blocks_of, documents, strict)
         del documents
         self.other = self._read_other()
         self._fill_blocks()
-        read_reviews(outputs.review, self.blocks)
-        self.trail = read_trail(outputs, self.blocks, self.texts.response_at, self.inputs)
+        read_reviews(outputs.review, self.blocks_of)
+        logged = read_trail(outputs, self.trail_of, self.texts.response_at, self.inputs)
+        for trail in (self.trail, *self.trails.values()):
+            trail.logged = logged
         self.known = _statistics(outputs.statistics)
         alone = wanted.truth is None and self.other is None
         self.ours = None if alone else figures.scores_of_job(outputs, self.board)
@@ -153,6 +176,54 @@ class _Report:
         if not self.board.scores:
             raise InputError(f"{path}: holds no response")
 
+    def _make_trails(self, spool: BinaryIO) -> None:
+        """Give each page its blocks: a report has one for all runs, a sheet one for its own."""
+        wanted, every = self.wanted, self.board.scores
+        self.among: Leaderboard | None = None
+        self.trail = Trail(Blocks(self.board.expected, spool))
+        self.trails: dict[str, Trail] = {}
+        self.facts: dict[str, OwnFacts] = {}
+        self.pages: Mapping[Path, Sequence[str]] = {}
+        if wanted.runs or wanted.sheets:
+            self.among = self.board
+            self.pages = sheet_paths(wanted.outputs, every, wanted.runs, wanted.sheets)
+            most = MOST_WAITING // len(self.pages)
+            for runs in self.pages.values():
+                own = Trail(Blocks(self.board.expected, spool, most), of_team=True)
+                self.trails |= dict.fromkeys(runs, own)
+                judge = self.board.ranking_measure.judge
+                self.facts |= {run: OwnFacts(judge) for run in runs}
+            self.three = of_all_runs(self.board)
+
+    def trail_of(self, run_id: str) -> Trail | None:
+        """Return what the page of a run has of the log; None where no page has the run."""
+        return self.trails.get(run_id) if self.among else self.trail
+
+    def blocks_of(self, run_id: str) -> Blocks | None:
+        """Return the blocks of the page of a run; None where no page has it."""
+        trail = self.trail_of(run_id)
+        return trail.blocks if trail else None
+
+    def sheet(self, runs: Sequence[str]) -> _Report:
+        """Return the report of a team's own runs."""
+        made = copy(self)
+        made.board, made.trail = self.board.only(runs), self.trails[runs[0]]
+        made.stated = stated_confidence(made.board)
+        return made
+
+    def write(self, path: Path) -> Written:
+        """Write the page; of a sheet its values beside it."""
+        page, blocks = self.page(), self.trail.blocks.pack()
+        beside = write_page(path, page, blocks, int(self.wanted.most * MEGABYTE))
+        if self.among:
+            found = self._sheet(self.among).as_dict(page.name, page.head["scores"])
+            with whole(path.with_suffix(".json")) as file:
+                file.write(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+        return Written(path, path.stat().st_size, beside, self.notes())
+
+    def _sheet(self, among: Leaderboard) -> Sheet:
+        return Sheet(among, list(self.board.scores), self.facts, self.three, self.known)
+
     def _choose_inputs(self) -> RecordedInputs:
         """Return where the texts are, and whether those of documents may be shown."""
         given, inputs = self.wanted.inputs, self.config.inputs
@@ -179,12 +250,16 @@ class _Report:
         return read_other(name, reader, self.judges, self.inputs.document_text, self.wanted.trust)
 
     def _fill_blocks(self) -> None:
-        entries = Entries(self.inputs.document_text, self.blocks)
         for response, judgments in JudgmentsReader(self.wanted.outputs.judgments):
+            if (blocks := self.blocks_of(response.run_id)) is None:
+                continue
+            entries = Entries(self.inputs.document_text, blocks)
             entry = entries.response(response, judgments, self.texts.documents_of(response))
-            self.blocks.add("topic", response.topic_id, entry)
+            blocks.add("topic", response.topic_id, entry)
+            if self.among:
+                self.facts[response.run_id].add(response, judgments)
             for flip in self.other.flips(response, judgments) if self.other else ():
-                self.blocks.add("flips", None, flip)
+                blocks.add("flips", None, flip)
 
     def _correlate_other(self) -> Mapping[str, Sequence[Figure]]:
         """Return how the order of runs agrees with that of the other output, by common measure."""
@@ -218,7 +293,7 @@ class _Report:
         ):
             notes.append(withheld_text(withheld, "judgment"))
         notes += question_lines(self.board.coverage.values())
-        job = job_shown(self.config.record, self.trail.prompts)
+        job = job_shown(self.config.record, self.trail.prompts, runs_known=not self.among)
         return Page(name, static, charts, notes, head, moment(self.config.written), job)
 
     def _fold_measures(self) -> tuple[list[str], list[str]]:
@@ -237,14 +312,19 @@ class _Report:
         return ", ".join(f"{j} {n} of {of}" for j, (n, of) in counts) if len(judges) > 1 else ""
 
     def _shown_statistics(self) -> Statistics:
-        """Return the statistics, without groups where no test could have told runs apart."""
-        if not self._too_few_topics():
+        """Return the statistics, without groups where no test could have told runs apart.
+
+        A sheet has none either: they say which of the others are alike.
+        """
+        if not self.among and not self._too_few_topics():
             return self.known
         return {key: replace(one, groups=()) for key, one in self.known.items()}
 
     @property
     def _test(self) -> str | None:
-        """What made the groups; None where there are none."""
+        """What made the groups; None where there are none, as on a sheet."""
+        if self.among:
+            return None
         return next((one.test for one in self.known.values() if one.groups), None)
 
     def _too_few_topics(self) -> str:
@@ -252,10 +332,11 @@ class _Report:
         return "" if self._test is None else too_few_topics(runs, topics, self._test)
 
     def _head(self) -> dict[str, Any]:
-        board, trail = self.board, self.trail
+        board, trail, among = self.board, self.trail, self.among
+        counted = {} if among else self.config.findings  # these are of all runs
         items = sum(coverage.expected for coverage in board.coverage.values())
         leading, folded = self._fold_measures()
-        return standings(board, self._shown_statistics(), self.teams) | {
+        return standings(board, self._shown_statistics(), self.teams, among) | {
             "leading": leading,
             "folded": folded,
             "name": self.wanted.outputs.name,
@@ -263,17 +344,21 @@ class _Report:
             "judges": self.judges,
             "ranking_judge": board.ranking_measure.judge,
             "large": items > MANY,
-            "topics": topics_for_page(self.texts, board.expected),
+            # Of a topic that no file has another team may be the one who says what it asks.
+            "topics": topics_for_page(
+                self.texts.given if among else self.texts.topics, board.expected
+            ),
             "signs": SIGNS,
             "meanings": MEANINGS,
             "nuggets": list(self.on_nuggets),
             "of_nuggets": GROUPS,
             "asked": QUESTIONS,
             "outcomes": OUTCOMES,
-            "findings": kinds_of(trail.findings if trail.logged else self.config.findings),
+            "findings": kinds_of(trail.findings if trail.logged else counted),
             "logged": trail.logged,
             "calls": trail.calls,
             "compared": self._compare_other(),
+            **({"of_all": self.three, "sheet": self._sheet(among).cards()} if among else {}),
         }
 
     def _compare_other(self) -> dict[str, Any] | None:
@@ -303,7 +388,10 @@ class _Report:
             yield from figures.agreement(board, sides)
 
     def notes(self) -> list[str]:
-        notes = [*self.texts.missing, *claim_remarks(self.board)]
+        missing = self.texts.missing
+        if self.among:  # which file is not there may be another team's
+            missing = [note.partition(":")[0] for note in missing]
+        notes = [*self.wanted.told, *missing, *claim_remarks(self.board)]
         notes += [found.line for found in self.stated]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as requested")

@@ -21,14 +21,17 @@ function runView(runId) {
       key: (topic) => topic.title,
       cell: (topic) => prose(topic.title),
     },
-    ...onTopics().map(([measure, m]) => ({
-      name: measureLabel(measure),
-      beside: aboutMeasure(measure),
-      number: true,
-      lower: measure.lower_is_better,
-      key: (topic) => score(m, runId, topic.id),
-      cell: (topic) => number(score(m, runId, topic.id)),
-    })),
+    ...onTopics().flatMap(([measure, m]) => [
+      {
+        name: measureLabel(measure),
+        beside: aboutMeasure(measure),
+        number: true,
+        lower: measure.lower_is_better,
+        key: (topic) => score(m, runId, topic.id),
+        cell: (topic) => number(score(m, runId, topic.id)),
+      },
+      ...ofAllRuns(measure, m),
+    ]),
   ];
   const ids = head.runs.map((each) => each.id);
   return [
@@ -47,6 +50,19 @@ function runView(runId) {
     shown,
     table(`Topics of ${cut(runId)}`, columns, head.topics, "sort"),
   ];
+}
+
+/** The columns of a team's sheet for the values of all runs on a topic. */
+function ofAllRuns(measure, m) {
+  if (!head.of_all) return [];
+  const value = (topic, i) => head.of_all[m][topicNumbers.get(topic.id)]?.[i] ?? null;
+  return ["best", "median", "worst"].map((which, i) => ({
+    name: `${which} ${measure.name}`,
+    number: true,
+    lower: measure.lower_is_better,
+    key: (topic) => value(topic, i),
+    cell: (topic) => number(value(topic, i)),
+  }));
 }
 
 /** A tile for each measure, those that come first in sight; `of` gives value and note of one. */

@@ -1,0 +1,88 @@
+"""The files of a job without the text of answers, documents and questions, for anybody."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from trecjudge.errors import InputError
+from trecjudge.files import whole
+from trecjudge.inputs.anonymous import signed
+from trecjudge.inputs.sources.containers import lines
+from trecjudge.results.jobs import JudgedJob
+from trecjudge.results.outputs import Outputs
+
+KEPT = frozenset(
+    (
+        *("record", "event", "timestamp", "kind", "severity", "place", "level", "sha256"),
+        *("run_id", "topic_id", "team_id", "doc_id", "document_id", "citation_id", "nugget_id"),
+        *("judge", "attester", "label", "verdict", "status", "importance", "measure"),
+        *("ranked_by", "model", "program", "retriever", "rules", "references", "retrieved"),
+        "uncalibrated",
+    )
+)
+"""Keys whose texts are names, labels and the like."""
+SHORT = frozenset(("value", "citation", "written"))
+"""Keys whose texts are kept where they have no blank: marks of citations, as `[2]`."""
+TOLD_APART = frozenset(("nugget", "question", "text"))
+"""Keys whose texts tell items apart: a digest stays of each."""
+WHOLE = ("header", "session_start", "session_end", "end")
+"""Records on the job itself: they hold no text of others."""
+
+
+def without_text(job: JudgedJob, folder: Path) -> list[Path]:
+    """Write a job's judgments, log, review, leaderboards, qrels and config without any text.
+
+    Ids, labels, numbers, positions and digests stay; reasons, evidence, sentences, claims and
+    questions go, and what stands in a record of a kind that is not known. Raises InputError where
+    the folder is that of the job.
+    """
+    outputs, target = job.outputs, Outputs(folder, job.outputs.name)
+    if folder.resolve() == outputs.folder.resolve():
+        raise InputError(f"{folder}: is the folder of the job; give another one")
+    folder.mkdir(parents=True, exist_ok=True)
+    stripped = {
+        outputs.judgments: target.judgments,
+        outputs.log: target.log,
+        outputs.review: target.review,
+    }
+    written = []
+    for source, path in stripped.items():
+        if source.is_file():
+            with whole(path) as file:
+                for line in signed(_stripped_lines(source), path):
+                    file.write(line)
+            written.append(path)
+    qrels = outputs.folder.glob(f"{glob.escape(outputs.name)}*.qrels")
+    for source in (outputs.leaderboard, outputs.statistics, outputs.config, *sorted(qrels)):
+        if source.is_file():
+            written.append(Path(shutil.copyfile(source, folder / source.name)))
+    return written
+
+
+def _stripped_lines(path: Path) -> Iterator[bytes]:
+    for _, line in lines(path):
+        record = orjson.loads(line)
+        if record.get("record", record.get("event")) not in WHOLE:
+            record = _stripped(record, "")
+        yield orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _stripped(value: Any, key: str) -> Any:
+    """Return a value without texts that are not names: empty ones stand in their places."""
+    if isinstance(value, dict):
+        return {name: _stripped(inner, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        kept = [_stripped(inner, key) for inner in value]
+        return [inner for inner in kept if inner != ""]
+    if not isinstance(value, str) or key in KEPT or (key in SHORT and " " not in value):
+        return value
+    if key in TOLD_APART and value:
+        return hashlib.sha256(value.encode()).hexdigest()[:16]
+    return ""
