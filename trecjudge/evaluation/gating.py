@@ -15,7 +15,7 @@ from trecjudge.findings import Finding, OnFinding, visible_line
 from trecjudge.inputs.sources.paths import files_below
 from trecjudge.records import Place
 from trecjudge.results.history import keep_job, newest_entry
-from trecjudge.results.jobs import JobFiles, outcome
+from trecjudge.results.jobs import JobFiles, jobs_at, outcome
 from trecjudge.stats.alignment import AllRows, few, refusing, report_topics, report_unjudged
 from trecjudge.stats.release_gate import (
     GateRule,
@@ -124,7 +124,8 @@ def _check_request(request: GateRequest) -> None:
         raise WorkflowError("--baseline and --max-drop go together")
     if not (request.minimum or request.maximum or request.max_drop):
         raise WorkflowError("give a rule: --min, --max, or --baseline with --max-drop")
-    if request.move_baseline and (not isinstance(baseline, Path) or baseline.is_file()):
+    is_folder = isinstance(baseline, Path) and (baseline.is_dir() or not jobs_at(baseline))
+    if request.move_baseline and (not is_folder or Path(str(baseline)).is_file()):
         raise WorkflowError("--move-baseline: give a folder as --baseline, which keeps what passes")
 
 
@@ -138,7 +139,7 @@ def _baseline(now: JobFiles, request: GateRequest, report: OnFinding) -> list[Jo
     is_empty = not given.exists() or (given.is_dir() and not files_below(given))
     if request.move_baseline and is_empty:
         message = "has no entry yet, so that --max-drop holds nothing"
-        report(Finding("rule_left_out", Place(str(given)), message))
+        report(Finding("baseline_empty", Place(str(given)), message))
         return []
     return [outcome(given)]
 

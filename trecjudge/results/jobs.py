@@ -67,7 +67,7 @@ def outcomes(path: Path) -> list[JobFiles]:
     An output folder stands for every job in it; `FOLDER/NAME`, or any file of a job, for that one;
     any other file or folder for one leaderboard. Raises InputError if nothing is there.
     """
-    found = _jobs_at(path)
+    found = jobs_at(path)
     if found:
         return found
     try:
@@ -93,7 +93,7 @@ def judged_job(path: Path, name: str | None = None) -> JudgedJob:
     `name` says which, where a folder holds several. Raises InputError for several and no `name`,
     and where there is none.
     """
-    every = [(job, job.judgments) for job in _jobs_at(path)]
+    every = [(job, job.judgments) for job in jobs_at(path)]
     jobs = [JudgedJob(job.place, judgments) for job, judgments in every if judgments]
     if not jobs:
         raise InputError(f"{path}: {_why_none(path, [job for job, _ in every])}")
@@ -138,7 +138,7 @@ def _list_places(jobs: Sequence[JobFiles | JudgedJob]) -> str:
     return ", ".join(str(job.place) for job in jobs[:MOST_NAMED]) + more
 
 
-def _jobs_at(path: Path) -> list[JobFiles]:
+def jobs_at(path: Path) -> list[JobFiles]:
     """Return the jobs that a path stands for; none where it is no folder and no job's file."""
     jobs = list(jobs_in(path))
     if jobs:
