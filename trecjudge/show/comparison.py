@@ -6,7 +6,15 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import brief_line, plural
-from trecjudge.show.formats import MEAN_DIGITS, gaps, interval, number, probability, signed
+from trecjudge.show.formats import (
+    MEAN_DIGITS,
+    TopicNames,
+    gaps,
+    interval,
+    number,
+    probability,
+    signed,
+)
 from trecjudge.show.tables import TextTable, first_rows, fold_equal, hidden_line, table
 from trecjudge.stats.flips import VerdictChanges, verdict
 
@@ -103,7 +111,8 @@ def difference_table(
     open_columns = ("unjudged before", "unjudged after") if is_open else ()
     corrected = f"p ({CORRECTIONS[shown[0].correction]})"
     columns = ("measure", *headers, *CORE, corrected, *open_columns, *(DETAIL if wide else ()))
-    made = table(columns, rows, left=1 + len(headers), wide=wide)
+    among = [name for system in _systems(found, names)[2] for name in system]
+    made = table(columns, rows, left=1 + len(headers), wide=wide, among=among)
     return TextTable(made.columns, title, wide)
 
 
@@ -143,9 +152,11 @@ def _parts(system: str, names: Sequence[str]) -> tuple[str, str]:
 
 def moved_lines(found: Sequence[Difference], show_all: bool = True) -> Iterator[str]:
     """Yield the topics that moved most, by measure and pair, of the most telling differences."""
-    moved = [d for d in telling_first(found) if d.moved]
+    moved, topics = [d for d in telling_first(found) if d.moved], TopicNames()
     for d in moved if show_all else moved[:MOST_MOVED]:
-        moves = ", ".join(f"{m.topic_id} {m.before:.3f} -> {m.after:.3f}" for m in d.moved)
+        moves = ", ".join(
+            f"{topics.of(m.topic_id)} {m.before:.3f} -> {m.after:.3f}" for m in d.moved
+        )
         yield f"moved most, {d.measure}, {d.before} -> {d.after}: {moves}"
 
 
