@@ -6,11 +6,20 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import brief_line, plural
-from trecjudge.show.formats import TopicNames, gaps, interval, number, probability
+from trecjudge.show.formats import (
+    MEAN_DIGITS,
+    TopicNames,
+    gaps,
+    interval,
+    number,
+    probability,
+    signed,
+)
 from trecjudge.show.tables import TextTable, first_rows, fold_equal, hidden_line, table
 from trecjudge.stats.flips import VerdictChanges, verdict
 
 if TYPE_CHECKING:
+    from trecjudge.evaluation.trend import TrendPoint
     from trecjudge.stats.comparison import Difference
     from trecjudge.stats.meta import Correlated, Correlation
     from trecjudge.stats.order import Decisions, OrderMoved
@@ -182,6 +191,28 @@ def verdict_lines(found: VerdictChanges) -> Iterator[str]:
             yield "    " + brief_line(f"{side}: {why or 'no reason given'} {quote!r}", 240)
     if len(found.flips) > MOST_FLIPS:
         yield f"  … {len(found.flips)} in all; --json has them all"
+
+
+# What `compare --trend` prints: a row for each run on each night, and the last night's flips.
+def trend_table(found: Sequence[TrendPoint], wide: bool = False) -> TextTable:
+    """Return a row for each run on each night by each measure, the newest night last."""
+    rows = (
+        (
+            point.entry,
+            point.score.run_id,
+            point.score.measure,
+            number(point.score.mean, MEAN_DIGITS),
+            interval((point.score.low, point.score.high)),
+            f"{point.score.judged}/{point.score.expected}",
+            signed(point.change.difference) if point.change else "",
+            probability(point.change.p) if point.change else "",
+            "" if point.flipped is None else point.flipped,
+        )
+        for point in found
+    )
+    change = ("change", "p", "flipped")
+    columns = ("night", "run", "measure", "mean", "95 %", "judged", *change)
+    return table(columns, rows, left=3, once=("run", "measure"), wide=wide)
 
 
 # What `meta-evaluate` prints: measures of one name, the best pair of all, each coefficient.
