@@ -79,15 +79,15 @@ JOB: Listed = {
     "documents": (DOCUMENTS, "Pack the documents of jobs; see where those of runs are."),
     "anonymise": (
         "anonymise:anonymise_files",
-        "Give runs and teams codes, for judges and people who must not know whose a run is.",
+        "Give runs and teams codes in the place of names, and the names back.",
     ),
     "season": (
         "season:season",
-        "Run a shared task: check, judge, ask people, correct, publish, archive.",
+        "Run a shared task: check, judge, ask people, publish, archive.",
     ),
     "replay": (
         "season:replay_archive",
-        "Do an archived season again, without a model, and compare every file.",
+        "Do an archived season again, and compare every file.",
     ),
     "formats": ("listings:formats", "List the run formats."),
     "schema": ("listings:schema", "Print the JSON Schema of workflows, for editors."),
