@@ -20,6 +20,7 @@ from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, prin
 from trecjudge.errors import InputError
 from trecjudge.results.config import RecordedInputs
 from trecjudge.results.jobs import judged_job
+from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
@@ -88,7 +89,7 @@ def report_output(flags: HtmlReportFlags) -> int:
         truth_measures=flags.truth_measure,
         most=flags.max_size,
         trust=flags.trust,
-        told=flags.note,
+        told=[public(note) for note in flags.note],
         runs=flags.for_run,
         sheets=flags.each_run,
     )
