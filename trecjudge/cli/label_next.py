@@ -60,7 +60,7 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
         "--show-verdict",
     )
     assign: int = option("Write a page for each of so many people, FILE-1.html, ....", 1, min=1)
-    overlap: float = option("The share of the items that all of --assign get.", 0.2, min=0, max=1)
+    overlap: float = option("The share of the items that all of --assign get.", 0.2, min=0)
 
 
 class Listed(NamedTuple):
@@ -111,6 +111,8 @@ def _check(flags: LabelNextFlags) -> None:
     if flags.purpose == "calibration" and (flags.measure or flags.at_random):
         raise InputError("--for calibration: --measure and --random are for the ranking")
     chosen = flags.measure or flags.at_random or flags.purpose == "calibration"
+    if flags.overlap > 1:
+        raise InputError(f"--overlap: {flags.overlap:g} is too large; give a share, 0 to 1")
     if flags.disagreements and chosen:
         raise InputError("--disagreements: --measure, --random and --for choose other items")
     if flags.disagreements and flags.human is None:

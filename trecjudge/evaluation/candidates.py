@@ -126,9 +126,10 @@ def label_mixed(
     report: OnFinding = ignore,
 ) -> Chosen:
     """Return the same, but RANDOM_PART of it is drawn at random, and each item says how it came."""
-    part = math.ceil(budget * RANDOM_PART)
-    drawn = label_next(path, part, labelled, measure_name, True, trust, report)
     best = label_next(path, budget, labelled, measure_name, False, trust, report)
+    # Where the ranking hangs on few items, or on none by itself, chance fills the list.
+    part = max(math.ceil(budget * RANDOM_PART), budget - len(best.items))
+    drawn = label_next(path, part, labelled, measure_name, True, trust, report)
     places = {(one.run_id, one.topic_id, one.place) for _, one in drawn.items}
     others = [
         (gain, one)

@@ -184,6 +184,7 @@ function itemView(item) {
   const set = head.sets[item.set];
   const one = state.done[state.at] || {};
   const topic = head.topics.find(({ id }) => id === item.topic);
+  const ofDocument = item.key.doc_id && item.at === null && !item.about;
   const asked = [topic.title, topic.problem, topic.background].filter(Boolean);
   const comment = h("textarea", { id: "comment", "aria-label": "Comment", dir: "auto" });
   comment.placeholder = "Comment (c)";
@@ -202,8 +203,8 @@ function itemView(item) {
       h("p", { class: "asked" }, prose(asked[0])),
       asked.length > 1 && h("details", {}, h("summary", {}, "More of the topic"), asked.slice(1).map((text) => h("p", {}, prose(text)))),
     ],
-    contextOf(item),
-    item.about && [h("h2", {}, "Is this in the answer?"), h("p", { class: "asked" }, h("b", {}, prose(item.about)))],
+    ofDocument ? h("details", {}, h("summary", {}, "An answer that cites it"), contextOf(item)) : contextOf(item),
+    item.about && [h("h2", {}, "To look for in the answer"), h("p", { class: "asked" }, h("b", {}, prose(item.about)))],
     item.key.doc_id && item.document === null && h("p", { class: "note" }, "The text of its document is not in this file."),
     h("h2", { id: "question", tabindex: "-1" }, set.question),
     votesOf(item),

@@ -69,7 +69,7 @@ function documentPanel(held, looked) {
   });
   draw();
   const element = [
-    h("h2", {}, "The document that it cites"),
+    h("h2", {}, "The document"),
     h("p", { class: "small muted" }, named(held.id), held.date && ` · ${held.date}`,
       range && " · marked: where the judge looked first"),
     h("p", { class: "moves" }, search, status),
