@@ -14,12 +14,11 @@ from tests.fakes import judgment, response
 from tests.show.html.browser import Browser, browsing, missing
 from tests.show.html.made import Judged, output
 from tests.show.html.test_exports import taken
-from tests.show.html.test_hostile import ATTACKS
+from tests.show.html.test_hostile import ATTACKS, harmless, hostile, record
 from tests.show.html.test_labelling import KEY, items_of, label
 from tests.show.html.test_views import CHECK, checking
-from trecjudge.records import FULL, NONE, Evidence
+from trecjudge.records import FULL
 
-Row = dict[str, Any]
 KEYS = {"full_support": "1", "partial_support": "2", "no_support": "3"}
 
 
@@ -51,8 +50,8 @@ def call_self(browser: Browser, name: str) -> None:
                 "box.dispatchEvent(new Event('input'))", name)  # fmt: skip
 
 
-def told_by_nist(job: Path) -> dict[tuple[Any, ...], str]:
-    """Return the label of each item, as assessors gave them for the sample data."""
+def labels_of_people() -> dict[tuple[Any, ...], str]:
+    """Return the label of each item of the sample data."""
     rows = map(json.loads, (SAMPLES / "rag" / "labels.jsonl").open(encoding="utf-8"))
     return {tuple(row[name] for name in KEY): row["label"] for row in rows}
 
@@ -69,7 +68,7 @@ def test_two_people_label_and_one_goes_on_after_a_break(
 ) -> None:
     command("label-next", job, "--page", tmp_path / "l.html", "--budget", "30", "--assign", "2",
             "--overlap", "0.5", "-q")  # fmt: skip
-    truth, labels = told_by_nist(job), tmp_path / "labels"
+    truth, labels = labels_of_people(), tmp_path / "labels"
     labels.mkdir()
     clicked: dict[str, dict[str, str]] = {}
     for number, name in enumerate(("anna", "ben"), 1):
@@ -158,62 +157,49 @@ def test_everything_is_done_by_keys(job: Path, tmp_path: Path, browser: Browser)
     assert browser.find("#labeller").get_attribute("value") == "zoë"
 
 
-def hostile(folder: Path, texts: dict[str, str]) -> Path:
-    """Write a job of runs that cite hostile documents; return its folder."""
-    judged: list[Judged] = []
-    for number, text in enumerate(texts.values()):
-        short = text[:200].strip()
-        found = response((short, [f"d{number}"]), run_id=f"r {short}", topic_id=f"t {short}")
-        mark = Evidence(0, min(40, len(text)), text[:40])
-        judged.append((found, [judgment(NONE, doc_id=f"d{number}", citation="0", exists=True,
-                                        reason=short, evidence=mark)]))  # fmt: skip
+def made_job(folder: Path, judged: list[Judged], records: list[dict[str, Any]]) -> Path:
+    """Write a job of the citation judge, and the run that it has judged; return its folder."""
     outputs = output(folder, *judged)
-    lines = [
-        {"metadata": {"team_id": "t", "run_id": one.run_id, "topic_id": one.topic_id},
-         "responses": [{"text": one.text, "citations": [f"d{number}"]}],
-         "documents": {f"d{number}": {"title": one.text, "text": text}}}
-        for number, (text, (one, _)) in enumerate(zip(texts.values(), judged, strict=True))
-    ]  # fmt: skip
-    (folder / "run.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (folder / "run.jsonl").write_text("\n".join(map(json.dumps, records)))
     outputs.config.write_text(f"inputs: {{runs: [{folder / 'run.jsonl'}]}}\n")
     return folder
 
 
 def test_hostile_texts_stay_texts(tmp_path: Path, browser: Browser) -> None:
-    long = "<script>window.pwned = 1</script>\u202esafe\u202c " * 25_000
-    folder = hostile(tmp_path, ATTACKS | {"1 MB": long, "arabic": "نص عربي."})
+    texts = [*ATTACKS.values(), "long"]
+    records: list[dict[str, Any]] = list(map(record, texts))
+    long = "<script>window.pwned = 1</script>\u202esafe\u202c نص " * 25_000
+    records[-1]["documents"]["long"]["text"] = long
     page, rules = tmp_path / "l.html", tmp_path / "rules.md"
     rules.write_text("# <img src=x onerror=window.pwned=1>\n\n- </script><script>window.pwned=1")
-    items = label(folder, page, "--random", "--guideline", rules)
-    assert len(items) == len(ATTACKS) + 2
+    job = made_job(tmp_path, [(one, own[:1]) for one, own in map(hostile, texts)], records)
+    items = label(job, page, "--random", "--guideline", rules)
+    assert len(items) == len(texts)
     browser.open(page)
-    for item in items:
-        browser.wait("document.querySelector('#document .whole').textContent")
-        steers = "return /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)"
-        assert not browser.run(steers), item
+    for _ in items:
+        steers = "return /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent)"
+        assert not browser.run(steers)
+        harmless(browser)
         press(browser, "n")
     assert "<img src=x onerror=window.pwned=1>" in browser.text("#guideline")
-    assert browser.run("return window.pwned") is None
-    assert browser.run("return document.querySelectorAll('main img, main script').length") == 0
 
 
 def test_a_page_of_two_thousand_items_opens_at_once(tmp_path: Path, browser: Browser) -> None:
-    documents = {f"d{n}": "It was lit in 1871. " * 200 for n in range(50)}
-    sentences = [(f"Sentence {n}.", [f"d{n % 50}"]) for n in range(40)]
-    judged = []
-    lines = []
+    cited = [(f"Sentence {n}.", [f"d{n}"]) for n in range(40)]
+    documents = {f"d{n}": "It was lit in 1871. " * 200 for n in range(40)}
+    judged: list[Judged] = []
     for run in range(50):
-        one = response(*sentences, run_id=f"r{run}", topic_id=f"t{run % 10}")
-        judged.append((one, [judgment(FULL, sentence_index=n, doc_id=f"d{n % 50}", citation="0",
-                                      exists=True) for n in range(40)]))  # fmt: skip
-        lines.append({"metadata": {"team_id": "t", "run_id": one.run_id, "topic_id": one.topic_id},
-                      "responses": [{"text": s, "citations": c} for s, c in sentences],
-                      "documents": documents})  # fmt: skip
-    outputs = output(tmp_path, *judged)
-    (tmp_path / "run.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    outputs.config.write_text(f"inputs: {{runs: [{tmp_path / 'run.jsonl'}]}}\n")
+        own = [judgment(FULL, sentence_index=n, doc_id=f"d{n}", exists=True) for n in range(40)]
+        judged.append((response(*cited, run_id=f"r{run}", topic_id=f"t{run % 10}"), own))
+    said = [{"text": text, "citations": ids} for text, ids in cited]
+    records = [
+        {"metadata": {"team_id": "t", "run_id": one.run_id, "topic_id": one.topic_id},
+         "responses": said, "documents": documents}
+        for one, _ in judged
+    ]  # fmt: skip
     page = tmp_path / "l.html"
-    assert len(label(tmp_path, page, "--random", "--budget", "2000")) == 2000
+    job = made_job(tmp_path, judged, records)
+    assert len(label(job, page, "--random", "--budget", "2000")) == 2000
     assert page.stat().st_size < 1_000_000
     assert min(seconds_to_open(browser, page) for _ in range(3)) < 2
     press(browser, *"123")
