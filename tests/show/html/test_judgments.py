@@ -48,7 +48,7 @@ def kinds_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("label=unjudged", "4 of 10"),
         ("label=unjudged%3A%20parse", "2 of 10"),
         ("label=missing%20document", "2 of 10"),
-        ("label=does%20not%20support", "2 of 10"),
+        ("label=no_support", "2 of 10"),
         ("run=good", "5 of 10"),
         ("text=LIT", "4 of 10"),
         ("text=too%20long", "2 of 10"),
@@ -67,7 +67,7 @@ def test_a_choice_is_kept_in_the_address(kinds_page: Path, open_page: Open) -> N
     listed(browser, "10 of 10")
     labels = browser.all("#screen .tools select")[-1]
     assert [option.text for option in labels.find_elements("css selector", "option")] == [
-        "all", "does not support", "missing document", "supports",
+        "all", "full_support", "missing document", "no_support",
         "unjudged", "unjudged: cut", "unjudged: parse",
     ]  # fmt: skip
     labels.send_keys("unjudged: cut")
