@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from trecjudge.cli.exits import Later, warning_printer
 from trecjudge.cli.flags import JudgedJobFlags, MapFlags, PrintFlags, RunFlags, TrustFlags
@@ -18,6 +18,7 @@ from trecjudge.cli.printing import (
     write_jsonl,
 )
 from trecjudge.errors import InputError
+from trecjudge.findings import plural
 from trecjudge.inputs.labels import Labels, read_labels
 from trecjudge.inputs.labels.vocabulary import parse_label_map
 from trecjudge.results.config import RecordedInputs
@@ -63,14 +64,6 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     overlap: float = option("The share of the items that all of --assign get.", 0.2, min=0)
 
 
-class Listed(NamedTuple):
-    """The items of a list, each with the number that `what` names, and what labels would buy."""
-
-    items: Sequence[tuple[float, LabelCandidate]]
-    what: str = "gain"
-    chosen: candidates.Chosen | None = None
-
-
 @command_with(LabelNextFlags)
 def label_next(flags: LabelNextFlags) -> int:
     """List the items that people should label first.
@@ -81,28 +74,29 @@ def label_next(flags: LabelNextFlags) -> int:
     """
     _check(flags)
     printer = FindingPrinter(flags.quiet)
-    found = _listed(flags, printer)
-    records = [_record(value, found.what, candidate) for value, candidate in found.items]
+    chosen = _choose(flags, printer)
+    number = "expected" if flags.purpose == "calibration" else "gain"
+    number = "votes" if flags.disagreements else number
+    records = [_record(value, number, candidate) for value, candidate in chosen.items]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if flags.out is not None:
         write_jsonl(flags.out, records)
-    pages = _pages(flags, [candidate for _, candidate in found.items])
-    chosen = found.chosen
+    pages = _pages(flags, [candidate for _, candidate in chosen.items])
     if flags.as_json:
-        bought: dict[str, Any] = {"pages": [page.as_dict() for page in pages]} if pages else {}
-        if chosen is not None:
+        bought: dict[str, Any] = {"pages": {str(path): n for path, n in pages}} if pages else {}
+        if chosen.measure:
             bought |= {"judge": chosen.judge, "measure": chosen.measure}
             bought["forecast"] = chosen.forecast and asdict(chosen.forecast)
         print_json([{"items": records, **bought, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
     if not flags.quiet:
-        print_table(tables.candidate_table(found.items, found.what))
-        if chosen is not None:
+        print_table(tables.candidate_table(chosen.items, number))
+        if chosen.measure:
             of_judge = f" of judge {chosen.judge}" if chosen.judge else ""
             print_lines([f"gain: on {chosen.measure}{of_judge}; --measure names another"])
             print_lines([tables.forecast_line(chosen.forecast, chosen.why)])
-        print_lines(f"page: {page.path} ({page.items} items)" for page in pages)
+        print_lines(f"page: {path} ({plural(n, 'item')})" for path, n in pages)
     return printer.status()
 
 
@@ -118,35 +112,32 @@ def _check(flags: LabelNextFlags) -> None:
     if flags.disagreements and flags.human is None:
         raise InputError("--disagreements: give the labels of several people, --human FOLDER")
     for_page: dict[str, object] = {
-        "--guideline": flags.guideline,
-        "--show-verdict": flags.show_verdict,
-        "--assign": flags.assign > 1,
-        "--rag-responses": flags.responses,
-        "--rag-topics": flags.topics,
-        "--documents": flags.documents,
-    }
-    if flags.page is None and (given := [name for name, value in for_page.items() if value]):
-        raise InputError(f"{given[0]} is for a page: give its file, --page FILE.html")
+        "--guideline": flags.guideline, "--show-verdict": flags.show_verdict,
+        "--assign": flags.assign > 1, "--rag-responses": flags.responses,
+        "--rag-topics": flags.topics, "--documents": flags.documents,
+    }  # fmt: skip
+    given = next((name for name, value in for_page.items() if value), "")
+    if flags.page is None and given:
+        raise InputError(f"{given} is for a page: give its file, --page FILE.html")
 
 
-def _listed(flags: LabelNextFlags, printer: FindingPrinter) -> Listed:
-    human = flags.human
+def _choose(flags: LabelNextFlags, printer: FindingPrinter) -> candidates.Chosen:
+    """Return the items; those that are not for a ranking with no measure."""
+    human, trust = flags.human, flags.trust
     labelled = read_labels(human, printer, parse_label_map(flags.mapped)) if human else Labels()
     asked = flags.job, flags.budget, labelled
     if flags.disagreements:
-        disputed = candidates.disputed(*asked, flags.trust, printer)
-        return Listed([(float(len(one.votes)), one) for one in disputed], "votes")
+        disputed = candidates.disputed(*asked, trust, printer)
+        return candidates.Chosen([(float(len(one.votes)), one) for one in disputed], None)
     if flags.purpose == "calibration":
-        drawn = candidates.label_for_calibration(*asked, flags.trust)
-        return Listed([(one.share or 0.0, one) for one in drawn], "expected")
+        drawn = candidates.label_for_calibration(*asked, trust)
+        return candidates.Chosen([(one.share or 0.0, one) for one in drawn], None)
     if flags.page is not None and not flags.at_random:
-        chosen = candidates.label_mixed(*asked, flags.measure, flags.trust, printer)
-    else:
-        chosen = candidates.label_next(*asked, flags.measure, flags.at_random, flags.trust, printer)
-    return Listed(chosen.items, "gain", chosen)
+        return candidates.label_mixed(*asked, flags.measure, trust, printer)
+    return candidates.label_next(*asked, flags.measure, flags.at_random, trust, printer)
 
 
-def _pages(flags: LabelNextFlags, items: Sequence[LabelCandidate]) -> list[labelling.LabelPage]:
+def _pages(flags: LabelNextFlags, items: Sequence[LabelCandidate]) -> list[tuple[Path, int]]:
     """Write the pages, where they are asked for; what they lack is told."""
     if flags.page is None:
         return []

@@ -155,9 +155,9 @@ def disputed(
         said = labelled.votes((response.topic_id, response.run_id))
         for place, judgment in enumerate(judgments):
             votes = _votes_on(said, judgment)
-            if _differ(votes) and can_be_labelled(takers.get(judgment.judge), judgment):
+            if votes and can_be_labelled(takers.get(judgment.judge), judgment):
                 one = _shown(response, judgment, place, 0.0, None)
-                given = tuple((_person(labelled, vote), vote[0]) for vote in votes)
+                given = tuple((labelled.person(vote), vote[0]) for vote in votes)
                 found.setdefault(key_of(judgment), replace(one, votes=given))
     if not found:
         raise InputError(f"{labelled.files[0]}: people differ on no item of {reader.path}")
@@ -167,19 +167,13 @@ def disputed(
 def _votes_on(
     said: Mapping[LabelledItem, Sequence[HumanVote]], judgment: Judgment
 ) -> Sequence[HumanVote]:
+    """Return what people say of an item on which they differ; nothing of any other."""
     _, _, *item = key_of(judgment)
     names = judgment.nugget.names if judgment.nugget else ()
     keys = [(*item[:2], name) for name in names] or [tuple(item)]
-    return next((said[key] for key in keys if key in said), ())
-
-
-def _differ(votes: Sequence[HumanVote]) -> bool:
-    return len({vote[0] for vote in votes}) > 1 and all(vote[3] != DECIDED for vote in votes)
-
-
-def _person(labelled: Labels, vote: HumanVote) -> str:
-    _, line, file, person = vote
-    return labelled.names[person] if person >= 0 else f"{labelled.place(line, file)}"
+    votes = next((said[key] for key in keys if key in said), ())
+    differ = len({vote[0] for vote in votes}) > 1
+    return votes if differ and all(vote[3] != DECIDED for vote in votes) else ()
 
 
 def _forecast(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.commandline import SAMPLES, Done, command, sample
+from tests.commandline import SAMPLES, command, sample
 from tests.show.html.test_writing import blocks_of, everything
 from trecjudge.findings import Finding
 from trecjudge.inputs.labels import read_labels
@@ -36,12 +36,6 @@ def label(job: Path, page: Path, *flags: str | Path) -> list[dict[str, Any]]:
     done = command("label-next", job, "--page", page, *flags)
     assert (done.status, done.err) == (0, "")
     return items_of(page)
-
-
-def told(done: Done) -> str:
-    """Return the line of an error."""
-    assert done.status in (1, 2)
-    return " ".join(done.err.split())
 
 
 def test_a_page_has_each_text_once_and_not_what_the_judge_says(job: Path, tmp_path: Path) -> None:
@@ -78,13 +72,9 @@ def test_a_fifth_is_drawn_at_random_and_each_item_says_how_it_came(
     [
         (("--judge", "support"), "full_support partial_support no_support",
          "Decide how much of the sentence", "supports all of the information"),
-        (("--judge", "argue", "--nuggets", "{bank}"), "full_support partial_support no_support",
-         "Decide how much of the sentence", "supports all of the information"),
         (("--judge", "nuggets", "--nuggets", "{bank}"), "support partial_support not_support",
          "Decide for each nugget", "states the whole nugget"),
         (("--judge", "direct_prompt"), "0 1 2 3", "Grade how relevant", "nothing to do with"),
-        (("--judge", "direct_prompt", "--set", "unit=document"), "0 1 2 3",
-         "Grade how relevant", "nothing to do with"),
         (("--judge", "rubric", "--nuggets", "{rubric}"), "met partial unmet",
          "Decide for each criterion", "does what the criterion says"),
         (("--judge", "rubric", "--nuggets", "{bank}"), "supports partial contradicts none",
@@ -106,9 +96,7 @@ def test_labels_are_the_judges_own_with_what_its_prompt_says_of_them(
     ((only,),) = [blocks_of(tmp_path / "l.html")["head"][0]["sets"]]
     assert " ".join(one["label"] for one in only["labels"]) == labels
     assert question in only["question"] and defined in str([o["means"] for o in only["labels"]])
-    assert [one["key"] for one in only["labels"]] == list("0123" if "0" in labels else "1234")[
-        : len(only["labels"])
-    ]
+    assert only["labels"][0]["key"] == ("0" if "0" in labels else "1")
     given = [
         one["key"] | {"label": only["labels"][0]["label"], "labeller": "a", "seconds": 2.5,
                       "evidence": "1, 2", "comment": "no, not\nso", "sampled": one["sampled"]}
@@ -123,19 +111,16 @@ def test_labels_are_the_judges_own_with_what_its_prompt_says_of_them(
 def test_items_are_shared_out(items: int, people: int, overlap: float) -> None:
     shares = share_out(items, people, overlap)
     counts = Counter(place for own in shares for place in own)
-    assert set(counts) == set(range(items))
-    assert (
-        Counter(counts.values())
-        == Counter({people: round(items * overlap), 1: items - round(items * overlap)}) - Counter()
-    )
+    assert sorted(counts) == list(range(items))
+    assert sum(n > 1 for n in counts.values()) == round(items * overlap)
     assert all(len(set(own)) == len(own) for own in shares)
     assert shares == share_out(items, people, overlap)
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
 def test_people_get_pages_of_their_own(job: Path, tmp_path: Path) -> None:
-    done = command("label-next", job, "--page", tmp_path / "l.html", "--budget", "20", "--assign",
-                   "3", "--overlap", "0.25")  # fmt: skip
+    asked = ("--budget", "20", "--assign", "3", "--overlap", "0.25")
+    done = command("label-next", job, "--page", tmp_path / "l.html", *asked)
     assert done.out.splitlines()[-3:] == [
         f"page: {tmp_path}/l-{n}.html (10 items)" for n in (1, 2, 3)
     ]
@@ -166,10 +151,8 @@ def test_people_who_differ_get_a_page_for_who_decides(job: Path, tmp_path: Path)
     assert labels[key] == "partial_support" and findings == []  # type: ignore[index]
     left = label(job, tmp_path / "e.html", "--disagreements", "--human", folder)
     assert [one["key"] for one in left] == [items[1]["key"]]
-    done = command("agree", "--truth", folder, "--predicted", job)
-    assert "Krippendorff's alpha" in done.out and "dora" not in done.out
-    for same in ("anna", "ben"):
-        assert same in done.out
+    out = command("agree", "--truth", folder, "--predicted", job).out
+    assert "Krippendorff's alpha" in out and "anna" in out and "dora" not in out
 
 
 def test_a_skipped_item_is_no_label_and_no_fault(tmp_path: Path) -> None:
@@ -211,13 +194,12 @@ def test_a_guideline_is_paragraphs_headings_and_lists() -> None:
 )
 def test_what_cannot_be_is_said(flags: str, message: str, job: Path, tmp_path: Path) -> None:
     places = {"out": tmp_path / "l.html", "labels": SAMPLES / "rag" / "labels.jsonl"}
-    assert message in told(command("label-next", job, *flags.format(**places).split()))
+    done = command("label-next", job, *flags.format(**places).split())
+    assert done.status == 1 and message in " ".join(done.err.split())
     assert not (tmp_path / "l.html").exists()
 
 
-def test_texts_that_are_gone_are_told_and_found_where_they_are_now(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_that_are_gone_are_told_and_found_where_they_are_now(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     config = tmp_path / "x.config.yml"
     config.write_text(config.read_text().replace(str(SAMPLES), "/gone"))

@@ -6,10 +6,8 @@ labels that `--human`, `agree`, `rescore` and `calibrate` read.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,13 +22,14 @@ from trecjudge.files import read_text, whole
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.judge import Judge, programs_of
 from trecjudge.models.adapters import load_signature
+from trecjudge.models.overrides import named_prompts
 from trecjudge.records import Judgment, Response
 from trecjudge.results.config import Config, RecordedInputs, read_config
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.corrections import labels_taken
 from trecjudge.scores.scoring import panel_of
-from trecjudge.show.html.blocks import Block, Blocks
+from trecjudge.show.html.blocks import Blocks, Packed
 from trecjudge.show.html.job import Texts, read_texts, topics_for_page
 from trecjudge.show.html.page import policy
 from trecjudge.show.templates import asset, render
@@ -40,7 +39,6 @@ from trecjudge.stats.resampling import SEED
 
 SCRIPTS = ("dom", "data", "export", "passages", "label")
 """The scripts of the page in order: the first three are the report's."""
-TEXTS_OF = "documents"
 ASKED = "Which label fits?"
 """The question where the judge's prompt has none."""
 
@@ -65,18 +63,6 @@ class LabelPages:
     trust: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LabelPage:
-    """A page on disk, and how many items it has."""
-
-    path: Path
-    items: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return this as JSON values."""
-        return {"page": str(self.path), "items": self.items}
-
-
 def share_out(items: int, people: int, overlap: float, seed: int = SEED) -> list[list[int]]:
     """Return which items, by their places, each person gets, in an order of their own.
 
@@ -94,23 +80,21 @@ def share_out(items: int, people: int, overlap: float, seed: int = SEED) -> list
 
 def write_label_pages(
     wanted: LabelPages, items: Sequence[LabelCandidate]
-) -> tuple[list[LabelPage], list[str]]:
-    """Write a page for each person; return them, and what they lack, each in one line.
+) -> tuple[list[tuple[Path, int]], list[str]]:
+    """Write a page for each person; return them with their numbers of items, and what they lack.
 
     Raises InputError for texts that are not where `inputs` say, and OutputError.
     """
-    config = read_config(wanted.outputs.config)
-    made = _Material.read(wanted, config, items)
+    made = _Material.read(wanted, items)
     guideline = list(guideline_blocks(read_text(wanted.guideline))) if wanted.guideline else []
     pages = []
     for number, places in enumerate(share_out(len(items), wanted.people, wanted.overlap), 1):
-        path = wanted.path
+        path, who = wanted.path, ""
         if wanted.people > 1:
-            path = path.with_name(f"{path.stem}-{number}{path.suffix}")
+            path, who = path.with_name(f"{path.stem}-{number}{path.suffix}"), f"person {number}"
         own = [made.items[place] for place in places]
-        head = {"labeller": f"person {number}" if wanted.people > 1 else ""}
-        _write(path, made.head(wanted.outputs.name, own) | head, made.blocks_of(own), guideline)
-        pages.append(LabelPage(path, len(own)))
+        _write(path, made.head(wanted.outputs.name, own) | {"labeller": who}, own, made, guideline)
+        pages.append((path, len(own)))
     return pages, made.texts.missing
 
 
@@ -122,25 +106,26 @@ class _Material:
     verdict: bool
     items: list[dict[str, Any]]
     texts: Texts
+    topics: list[str]
+    blocks: dict[str, Packed]
+    """The documents by topic, for all pages: each of them is packed once."""
     responses: list[list[str]] = field(default_factory=list)
     """The sentences of each."""
     sets: list[dict[str, Any]] = field(default_factory=list)
     """The sets of labels: their question, and each label with what it means."""
-    documents: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    """The documents by topic."""
     _known: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, wanted: LabelPages, config: Config, items: Sequence[LabelCandidate]) -> _Material:
+    def read(cls, wanted: LabelPages, items: Sequence[LabelCandidate]) -> _Material:
         """Read the items' judgments and texts again."""
+        config = read_config(wanted.outputs.config)
         documents = PackedRows()
         for one in items:
             if one.doc_id is not None:
                 documents.add((one.run_id, one.topic_id), one.doc_id)
         topics = list(dict.fromkeys(one.topic_id for one in items))
         blocks = Blocks(topics)
-        given = wanted.inputs
-        inputs = config.inputs
+        given, inputs = wanted.inputs, config.inputs
         if given is not None:
             inputs = replace(
                 inputs,
@@ -150,13 +135,7 @@ class _Material:
                 dataset=given.dataset,
             )
         texts = read_texts(inputs, lambda _: blocks, documents, strict=given is not None)
-        made = cls(config, wanted.verdict, [{}] * len(items), texts)
-        packed = {name: b"".join(block) for name, block in blocks.pack().items()}
-        made.documents = {
-            topic_id: orjson.loads(zlib.decompress(base64.b64decode(block), -zlib.MAX_WBITS))
-            for number, topic_id in enumerate(topics)
-            if (block := packed.get(f"{TEXTS_OF}-{number}"))
-        }
+        made = cls(config, wanted.verdict, [{}] * len(items), texts, topics, blocks.pack())
         made.read_judgments(wanted, items)
         return made
 
@@ -210,49 +189,27 @@ class _Material:
         return self._known[kind]
 
     def _prompts(self, judge: Judge) -> Iterator[str]:
-        """Yield the words of a judge's prompts, those that the job used in their place."""
+        """Yield the instructions of a judge's prompts, of those in their place the named ones."""
         model = self.config.record.get("model") or {}
         others = model.get("prompts") or {}
         for name, program in programs_of(judge).items():
-            if (other := others.get(name)) is None:
+            if name not in others:
                 yield str(load_signature(program.reference).instructions)
-            for message in (other or {}).get("messages", ()):
-                yield str(message.get("content", ""))
+            elif named := named_prompts(program).get(others[name].get("from")):
+                yield named.instructions
 
     def head(self, name: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the head block of a page on some of the items."""
         known = orjson.dumps([[one["key"], one["set"]] for one in items])
-        topics = list(dict.fromkeys(one["topic"] for one in items))
         return {
             "name": name,
             "digest": hashlib.blake2b(known, digest_size=8).hexdigest(),
-            "topics": topics_for_page(self.texts.topics, topics),
+            "topics": topics_for_page(self.texts.topics, self.topics),
             "sets": self.sets,
             "runs": (),
             "shown": {},
             "scripts": {},
         }
-
-    def blocks_of(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Block]:
-        """Return the other blocks: each text once, and of documents only those that are needed."""
-        blocks = {"items": Block(), "responses": Block()}
-        responses: dict[int, int] = {}
-        topics: dict[str, int] = {}
-        places: dict[tuple[str, int], int] = {}
-        for one in items:
-            topic_id, document = one["topic"], one["document"]
-            number = topics.setdefault(topic_id, len(topics))
-            response = responses.setdefault(one["response"], len(responses))
-            if response == blocks["responses"].size:
-                blocks["responses"].add(self.responses[one["response"]])
-            if document is not None:
-                block = blocks.setdefault(f"{TEXTS_OF}-{number}", Block())
-                known = places.setdefault((topic_id, document), block.size)
-                if known == block.size:
-                    block.add(self.documents[topic_id][document])
-                document = known
-            blocks["items"].add({**one, "response": response, "document": document})
-        return blocks
 
 
 def _key_of(one: LabelCandidate) -> dict[str, Any]:
@@ -303,7 +260,8 @@ def _definitions(
             found = dict(zip(parts[1::2], map(_one_line, parts[2::2]), strict=True))
             if found.keys() == set(labels):
                 example = next((p for p in paragraphs if p.startswith("Example")), "")
-                return _one_line(paragraphs[0]), found, _one_line(example)
+                question = _one_line(paragraphs[0]).partition(". ")[0].replace("`", "")
+                return question, found, _one_line(example)
     return "", {}, ""
 
 
@@ -328,22 +286,27 @@ def guideline_blocks(text: str) -> Iterator[tuple[str, list[str]]]:
 def _write(
     path: Path,
     head: Mapping[str, Any],
-    blocks: Mapping[str, Block],
+    items: Sequence[Mapping[str, Any]],
+    made: _Material,
     guideline: Sequence[tuple[str, list[str]]],
 ) -> None:
     style = Markup("").join(asset(f"{name}.css") for name in ("style", "label"))
     scripts = Markup("\n").join(asset(f"{name}.js") for name in SCRIPTS)
     script = Markup('(() => {\n"use strict";\n') + scripts + Markup("})();")
-    first = Block()
-    first.add(head)
-    packed = {name: block.pack() for name, block in {"head": first, **blocks}.items()}
-    allowed = policy(style, (script,), beside=False)
     with whole(path) as file:
         shell = render(
-            "label.html", name=head["name"], style=style, policy=allowed, guideline=guideline
+            "label.html",
+            name=head["name"],
+            style=style,
+            policy=policy(style, (script,), beside=False),
+            guideline=guideline,
         )
         file.write(shell.encode())
-        for name, block in packed.items():
+        entries = {"head": [head], "items": items, "responses": made.responses}
+        blocks = Blocks(())
+        for kind, one in ((kind, one) for kind, own in entries.items() for one in own):
+            blocks.add(kind, None, one)
+        for name, block in (blocks.pack() | made.blocks).items():
             file.write(b'<script type="text/plain" id="%s">' % name.encode())
             file.writelines(block)
             file.write(b"</script>\n")

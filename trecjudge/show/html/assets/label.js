@@ -28,6 +28,11 @@ let turn = 0;
 
 const place = () => `trecjudge-labels-${head.digest}`;
 
+/** Whether the item in view is the one that is due: a key that comes too early labels none. */
+const isShown = () => document.documentElement.dataset.item === String(state.at);
+
+const button = (text, click, more = {}) => h("button", { type: "button", click, ...more }, text);
+
 function tell(text) {
   byId("told").hidden = !text;
   byId("told").textContent = text;
@@ -52,8 +57,8 @@ function held() {
 }
 
 /** What is known of an item so far; made when it is first written to. */
-function entry(at = state.at) {
-  return (state.done[at] ||= {});
+function entry() {
+  return (state.done[state.at] ||= {});
 }
 
 function isDone(at) {
@@ -98,6 +103,7 @@ function nextOpen(from) {
 }
 
 function decide(label) {
+  if (!isShown()) return;
   clock();
   const item = items[state.at];
   const one = entry();
@@ -137,24 +143,19 @@ function contextOf(item) {
   const shown = sentences.map((text, i) =>
     !near(i) ? null : i === item.at ? h("strong", {}, prose(text)) : h("span", { class: "around" }, prose(text), " "),
   );
-  const more = () => {
-    whole = true;
-    show();
-  };
-  const hidden = shown.filter((one) => one === null).length;
+  const more = () => show((whole = true));
   return [
     h("div", { class: "context", tabindex: "0", role: "region", "aria-label": "Answer", dir: "auto" }, shown),
-    hidden > 0 && h("p", {}, h("button", { type: "button", click: more }, "Show the whole answer")),
+    shown.includes(null) && h("p", {}, button("Show the whole answer", more)),
   ];
 }
 
 function choices(set, one) {
   const buttons = set.labels.map(({ label, word, means, key }) =>
-    h(
-      "button",
-      { type: "button", "aria-pressed": String(one.label === label), "data-label": label, click: () => decide(label) },
-      h("kbd", {}, key), " ", word,
-      means && h("small", {}, means),
+    button(
+      [h("kbd", {}, key), " ", stacked(word), means && h("small", {}, means)],
+      (event) => event.detail < 2 && decide(label), // the second of two clicks is on the next item
+      { "aria-pressed": String(one.label === label) },
     ),
   );
   const meanings = set.labels.map(({ word, means }) => means && [h("dt", {}, word), h("dd", {}, means)]);
@@ -196,7 +197,7 @@ function itemView(item) {
   const reason = h("input", { id: "reason", "aria-label": "Why it is skipped", dir: "auto" });
   reason.placeholder = "Why it is skipped (s)";
   reason.value = one.skipped || "";
-  reason.addEventListener("keydown", (event) => event.key === "Enter" && skip());
+  reason.addEventListener("keydown", (event) => event.key === "Enter" && isShown() && skip());
   return [
     h("p", { class: "muted small" }, `Item ${state.at + 1} of ${items.length}`),
     asked.length > 0 && [
@@ -214,10 +215,10 @@ function itemView(item) {
     h("div", { id: "evidence" }, evidenceOf(one)),
     comment,
     h("p", { class: "moves" },
-      h("button", { type: "button", id: "back", click: () => go(state.at - 1) }, "← Back"),
-      h("button", { type: "button", id: "on", click: () => go(state.at + 1) }, "On →"),
-      item.document !== null && h("button", { type: "button", click: takeEvidence }, "Take as evidence (e)")),
-    h("p", { class: "moves" }, reason, h("button", { type: "button", id: "skip", click: skip }, "Skip")),
+      button("← Back", () => go(state.at - 1)),
+      button("On →", () => go(state.at + 1)),
+      panel && button("Take as evidence (e)", takeEvidence)),
+    h("p", { class: "moves" }, reason, button("Skip", skip)),
   ];
 }
 
@@ -228,8 +229,8 @@ function endView() {
     h("h2", { id: "question", tabindex: "-1" }, said),
     h("p", {}, "Download your labels and hand in the file."),
     h("p", { class: "moves" },
-      h("button", { type: "button", id: "back", click: () => go(items.length - 1) }, "← Back"),
-      open > 0 && h("button", { type: "button", click: () => go(nextOpen(0)) }, "To the open ones")),
+      button("← Back", () => go(items.length - 1)),
+      open > 0 && button("To the open ones", () => go(nextOpen(0)))),
   ];
 }
 
@@ -258,9 +259,9 @@ function rowOf(item, at) {
   const said = item.votes ? { labels: item.votes, adjudicated_label: one.label, adjudicated: true } : { label: one.label };
   const row = { ...item.key, ...(one.label ? said : {}), labeller: state.labeller };
   row.seconds = Math.round(10 * (one.seconds || 0)) / 10;
-  for (const name of ["comment", "evidence", "skipped"]) if (one[name]) row[name] = one[name];
-  if (one.blind) row.before_verdict = one.blind;
-  if (item.sampled) row.sampled = item.sampled;
+  const { comment, evidence, skipped, blind: before_verdict } = one;
+  const more = { comment, evidence, sampled: item.sampled, skipped, before_verdict };
+  for (const [name, value] of Object.entries(more)) if (value) row[name] = value;
   return row;
 }
 
@@ -280,29 +281,6 @@ function take(ending) {
   return save(name, "text/csv", [columns, ...cells].map(csvLine));
 }
 
-/** Go on from a file that was downloaded before, here or elsewhere. */
-async function goOnFrom(file) {
-  const known = new Map(items.map((item, at) => [JSON.stringify(item.key), at]));
-  let found = 0;
-  try {
-    for (const line of (await file.text()).split("\n").filter((text) => text.trim())) {
-      const row = JSON.parse(line);
-      const key = Object.fromEntries(Object.keys(row).filter((name) => COLUMNS.slice(0, 5).includes(name)).map((name) => [name, row[name]]));
-      const at = known.get(JSON.stringify(key));
-      if (at === undefined) continue;
-      const { comment, evidence, skipped, seconds, before_verdict: blind } = row;
-      state.done[at] = { label: row.adjudicated_label ?? row.label, comment, evidence, skipped, seconds, blind };
-      state.labeller ||= row.labeller || "";
-      found += 1;
-    }
-  } catch {
-    return tell("That is no JSONL file of labels: give one that was downloaded here.");
-  }
-  byId("labeller").value = state.labeller;
-  await go(nextOpen(0));
-  return tell(`${counted(found, "item")} read from the file.`);
-}
-
 function tools() {
   const name = h("input", { id: "labeller", autocomplete: "off" });
   name.value = state.labeller;
@@ -310,14 +288,10 @@ function tools() {
     state.labeller = name.value;
     keep();
   });
-  const file = h("input", { type: "file", id: "file", accept: ".jsonl", class: "hidden", tabindex: "-1", "aria-hidden": "true" });
-  file.addEventListener("change", () => file.files[0] && goOnFrom(file.files[0]));
   return [
     h("label", { class: "switch" }, "Your name", name),
-    h("button", { type: "button", id: "jsonl", click: () => take("jsonl") }, "Download labels"),
-    h("button", { type: "button", id: "csv", click: () => take("csv") }, "CSV"),
-    h("button", { type: "button", click: () => file.click() }, "Go on from a file"),
-    file,
+    button("Download labels", () => take("jsonl"), { id: "jsonl" }),
+    button("CSV", () => take("csv"), { id: "csv" }),
   ];
 }
 
@@ -367,9 +341,7 @@ async function start() {
     if (event.key === place() && event.newValue) state.done = JSON.parse(event.newValue).done;
     progress();
   });
-  addEventListener("beforeunload", (event) => {
-    if (!kept) event.preventDefault();
-  });
+  addEventListener("beforeunload", (event) => kept || event.preventDefault());
   keep();
   await show();
   document.documentElement.dataset.ready = "yes";
