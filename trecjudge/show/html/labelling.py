@@ -18,7 +18,7 @@ import orjson
 from markupsafe import Markup
 
 from trecjudge.errors import InputError
-from trecjudge.files import read_text, whole
+from trecjudge.files import open_target, read_text
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.judge import Judge, programs_of
 from trecjudge.models.adapters import load_signature
@@ -236,7 +236,6 @@ def _label_set(labels: Sequence[str], judgment: Judgment, prompts: Iterator[str]
             {
                 "label": one.label,
                 "word": word(one),
-                "tone": tone(one),
                 "means": defined.get(one.label or "", ""),
                 "key": one.label if graded else str(number),
             }
@@ -293,7 +292,7 @@ def _write(
     style = Markup("").join(asset(f"{name}.css") for name in ("style", "label"))
     scripts = Markup("\n").join(asset(f"{name}.js") for name in SCRIPTS)
     script = Markup('(() => {\n"use strict";\n') + scripts + Markup("})();")
-    with whole(path) as file:
+    with open_target(path) as file:
         shell = render(
             "label.html",
             name=head["name"],

@@ -76,12 +76,8 @@ function clock() {
 function progress() {
   const done = items.map((_, at) => at).filter(isDone);
   const skipped = done.filter((at) => state.done[at].skipped).length;
-  const times = done.map((at) => state.done[at].seconds || 0).sort((a, b) => a - b);
-  const left = items.length - done.length;
-  const minutes = Math.ceil((left * (times[times.length >> 1] || 0)) / 60);
   const parts = [`${done.length} of ${counted(items.length, "item")} done`];
   if (skipped) parts.push(`${skipped} skipped`);
-  if (left && times.length > 4) parts.push(`about ${minutes} min left`);
   byId("progress").textContent = parts.join(" · ");
 }
 
