@@ -106,6 +106,9 @@ def test_everything_is_done_by_keys(job: Path, tmp_path: Path, browser: Browser)
     label(job, page, "--budget", "5", "--show-verdict")
     browser.open(page)
     active = "return document.activeElement.id"
+    lines = [json.loads(line) for line in (job / "x.judgments.jsonl").open()]
+    quotes = [" ".join(one["evidence"]["quote"].split()) for one in lines if one.get("evidence")]
+    assert browser.texts("#document mark")[0] in quotes
     press(browser, "/")
     search = browser.find("#document input")
     search.send_keys("the", "\ue007")

@@ -45,8 +45,9 @@ def test_a_page_has_each_text_once_and_not_what_the_judge_says(job: Path, tmp_pa
     assert len(items) == 30 and len(blocks["responses"]) < 10
     assert len(documents) == 3  # of each topic
     assert all(len({str(one["id"]) for one in own}) == len(own) for own in documents)
-    reasons = [r["reason"] for r in map(json.loads, (job / "x.judgments.jsonl").open())
-               if r["record"] == "judgment" and len(r["reason"]) > 20]  # fmt: skip
+    lines = map(json.loads, (job / "x.judgments.jsonl").open())
+    judged = [line for line in lines if line["record"] == "judgment"]
+    reasons = [one["reason"] for one in judged if len(one["reason"]) > 20]
     assert reasons and not any(reason in everything(tmp_path / "l.html") for reason in reasons)
     assert not any("verdict" in one for one in items) and any(one["looked"] for one in items)
     behind = label(job, tmp_path / "v.html", "--show-verdict", "--budget", "5")

@@ -200,7 +200,7 @@ class _Material:
 
     def head(self, name: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the head block of a page on some of the items."""
-        known = orjson.dumps([[one["key"], one["set"]] for one in items])
+        known = orjson.dumps([name, *([one["key"], one["set"], one.get("votes")] for one in items)])
         return {
             "name": name,
             "digest": hashlib.blake2b(known, digest_size=8).hexdigest(),

@@ -31,7 +31,7 @@ function marked(text, looked, hits) {
 
 /** The panel of a document: `passage()` is what is chosen in it, `search` the field to look in. */
 function documentPanel(held, looked) {
-  const text = held.title ? `${held.title}\n${held.text}` : held.text;
+  const text = held.text; // its title is the first line
   const range = looked && units(text, looked);
   const body = h("div", { class: "whole prose", dir: "auto", tabindex: "0", role: "region" });
   body.setAttribute("aria-label", "Text of the document");
