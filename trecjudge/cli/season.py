@@ -46,7 +46,7 @@ class ReplayFlags(PrintFlags):
 
 @command_with(SeasonFlags)
 def season(flags: SeasonFlags) -> int:
-    """Run a shared task: check, judge, ask people, correct, publish, archive.
+    """Run a shared task: check, judge, ask people, publish, archive.
 
     It does what is due, stops where people are needed, and goes on where it was.
     """
@@ -73,9 +73,9 @@ def season(flags: SeasonFlags) -> int:
 
 @command_with(ReplayFlags)
 def replay_archive(flags: ReplayFlags) -> int:
-    """Do an archived season again, without a model, and compare every file.
+    """Do an archived season again, and compare every file.
 
-    Exits with 1, and names the files, where one is not the same.
+    No model is asked. Exits with 1, and names the files, where one is not the same.
     """
     done: list[Done] = []
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
