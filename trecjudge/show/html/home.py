@@ -149,7 +149,7 @@ def agreement_lines(
     """Yield how the labels and the order of the runs agree with another side, each in one line."""
     if labels and labels["figures"]:
         told = "; ".join(map(figure_text, labels["figures"][:2]))
-        yield f"labels of {plural(labels['items'], 'item')}, with {name}: {told}"
+        yield f"Labels of {plural(labels['items'], 'item')}, with {name}: {told}"
     measure = ranked if ranked in figures else next(iter(figures), "")
     if measure:
-        yield f"order of the runs by {measure}, with {name}: {figure_text(figures[measure][0])}"
+        yield f"Order of the runs by {measure}, with {name}: {figure_text(figures[measure][0])}"

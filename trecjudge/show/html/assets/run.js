@@ -178,7 +178,7 @@ function topicsView() {
       measureLabel(head.measures[ranked]),
       " ",
       aboutMeasure(head.measures[ranked]),
-      " of all runs on each topic, the hardest first. Spread is the standard deviation between runs: where it is large, the topic decides the order; where it is 0, it decides nothing. Open a topic to see its runs side by side.",
+      " of all runs, the hardest topic first. Spread is the standard deviation between runs: a large one decides the order. Open a topic to see its runs side by side.",
     ),
     filtered(
       "Filter topics",
