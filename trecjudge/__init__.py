@@ -15,7 +15,7 @@ _find_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _MOVED = {
     "errors": "NOT_GIVEN PLANNED unknown",
     "judging.attest": "AttesterName Attesting best_or_worst citation_item require_text",
-    "judging.judge": "GroupingJudge PreparingJudge unjudged",
+    "judging.judge": "AllResponses GroupingJudge PreparingJudge unjudged",
     "measures": "Sums",
     "records": "ABSTAINED FULL NONE NOTHING_SPENT NOTHING_TO_CHECK PARTIAL AskedNugget Claim"
     " Evidence Fact Failure GoldAnswer Place ProvenanceLine Source Usage",
@@ -24,7 +24,7 @@ _MOVED = {
     "settings.strict_yaml": "read_yaml_file",
     "text.visible": "is_blank",
 }
-"""Names that a judge could import from here until 0.13, by the module that has them."""
+"""Names that a judge could import from here until 0.13 or 0.16, by the module that has them."""
 
 
 def __getattr__(name: str) -> Any:

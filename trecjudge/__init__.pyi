@@ -7,6 +7,8 @@ from .api.judging import Progress as Progress
 from .api.judging import ajudge as ajudge
 from .api.judging import judge as judge
 from .api.paper import table as table
+from .api.release import gate as gate
+from .api.release import report as report
 from .api.result import Result as Result
 from .api.result import TopicScore as TopicScore
 from .api.statistics import MetaEvaluation as MetaEvaluation
@@ -23,7 +25,6 @@ from .errors import WorkflowError as WorkflowError
 from .evaluation.agreement import Agreement as Agreement
 from .evaluation.comparing import Comparison as Comparison
 from .findings import Finding as Finding
-from .judging.judge import AllResponses as AllResponses
 from .judging.judge import Judge as Judge
 from .measures import LeaderboardSpec as LeaderboardSpec
 from .measures import MeasureSpec as MeasureSpec

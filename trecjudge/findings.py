@@ -176,6 +176,7 @@ KINDS: dict[str, FindingKind] = {
     "unjudged_unseen": FindingKind("warning", "a rule may be kept only because of them"),
     "direction_assumed": FindingKind("warning", "higher is taken to be better"),
     "ranking_unknown": FindingKind("warning", "all measures are held, good or not"),
+    "baseline_empty": FindingKind("warning", "no drop is found: there is nothing to compare with"),
     "rule_left_out": FindingKind("note", "none: there is nothing that it could find"),
     "scores_constant": FindingKind("warning", "no correlation is defined"),
     "scores_tied": FindingKind("note", "each coefficient treats ties by its definition"),

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from trecjudge import (
-    AllResponses,
     Item,
     Judgment,
     JudgmentFailed,
@@ -22,6 +21,7 @@ from trecjudge import (
     judgment_of,
 )
 from trecjudge.errors import NOT_GIVEN, PLANNED
+from trecjudge.judging.judge import AllResponses
 
 from .outcome import Outcome, column_of, measure_names, outcome_of
 

@@ -19,9 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from trecjudge import AllResponses, Document, InputError, PluginError, Response, Topic
+from trecjudge import Document, InputError, PluginError, Response, Topic
 from trecjudge.errors import unknown
 from trecjudge.inputs.nuggets.bank_files import nuggets_record
+from trecjudge.judging.judge import AllResponses
 from trecjudge.models.relay import Relay, keyless, relayed
 from trecjudge.settings.strict_yaml import read_yaml_file
 

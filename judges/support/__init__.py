@@ -61,14 +61,14 @@ class SupportJudge(Attesting):
             share_measure(
                 "WEIGHTED_PRECISION",
                 weighted.precision,
-                "Mean support of the assessed citations: 1 for full support, 0.5 for support in"
-                " part, 0 for none.",
+                "Mean support of the assessed citations: 1 for full_support, 0.5 for"
+                " partial_support, 0 for no_support.",
             ),
             share_measure(
                 "WEIGHTED_RECALL",
                 weighted.recall,
-                "Mean support over all sentences: 1 for full support, 0.5 for support in part, 0"
-                " for none or no citation.",
+                "Mean support over all sentences: 1 for full_support, 0.5 for partial_support, 0"
+                " for no_support or no citation.",
             ),
             share_measure(
                 "HARD_PRECISION",

@@ -110,7 +110,7 @@ def test_frames_of_nothing_have_their_columns() -> None:
 
 def test_without_pandas_it_says_what_to_do(partly: Result, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pip install pandas"):
+    with pytest.raises(ImportError, match="pip install 'trecjudge\[pandas\]'"):
         partly.scores_frame()
 
 

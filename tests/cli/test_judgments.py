@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.jobs import partly_judged
 from tests.commandline import Done, command, sample
+from trecjudge.inputs.pipelines.parts import id_of_question
+from trecjudge.show.formats import TopicNames
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +111,11 @@ def test_show_answers_all_unsupported_citations_of_a_run(folder: Path) -> None:
     done = command("show", folder, "--run", "careless", "--label", "none")
     assert done.status == 0
     count = len(rows(command("judgments", folder, "--run", "careless", "--label", "none")))
-    assert done.out.count("does not support (citation)") == count > 5
-    assert "missing document" not in done.out and "careful on" not in done.out
+    assert done.out.count("no_support (citation)") == count > 5
+    summary, by_topic, *shown = done.out.splitlines()
+    assert summary == "citation: 14 of 18 no_support, 1 missing document, 3 full_support"
+    assert by_topic == "  no_support, missing document by topic: 12 6 of 7, 13 5 of 6, 11 4 of 5"
+    assert not any("missing document" in line or "careful on" in line for line in shown)
 
 
 def test_show_of_a_run_shows_all_its_topics(folder: Path) -> None:
@@ -146,3 +151,35 @@ def test_no_command_writes_over_the_judgments_of_a_job(folder: Path, words: str)
         " another file\n",
     )
     assert (folder / "x.judgments.jsonl").read_bytes() == kept
+
+
+def test_topics_without_an_id_are_named_by_their_question(tmp_path: Path) -> None:
+    questions = ("When did the new harbour tram open?", "Who may vote?")
+    records = [
+        {"question": question, "answer": "In 2021.", "contexts": ["It opened in 2021."]}
+        for question in questions
+    ] + [{"qid": "how-1", "question": "How?", "answer": "So.", "contexts": ["So."]}]
+    runs = tmp_path / "r.jsonl"
+    runs.write_text("\n".join(map(json.dumps, records)))
+    out = tmp_path / "out"
+    command("--rag-responses", runs, "--out-dir", out, "-q")
+    shown = command("judgments", out).out
+    assert " who may vote " in shown and " how-1 " in shown
+    assert "when d" in shown and id_of_question(questions[0]) not in shown
+    assert id_of_question(questions[1]) in command("judgments", out, "--topic", "x").err
+
+
+@pytest.mark.parametrize(
+    ("topic_ids", "names"),
+    [
+        (["who-may-vote-b7a3c912"], ["who may vote"]),
+        (["who-may-vote-b7a3c912~s2"], ["who may vote~s2"]),
+        (["who-may-vote-b7a3c912", "who-may-vote-a7a3c912"], ["who may vote", None]),
+        (["161", "topic-20250101", "a-b-deadbeef", "b7a3c912"], [None] * 4),
+    ],
+    ids=["made", "of a sample", "alike", "given"],
+)
+def test_names_of_topics(topic_ids: list[str], names: list[str | None]) -> None:
+    wanted = [name or own for name, own in zip(names, topic_ids, strict=True)]
+    topics = TopicNames()
+    assert [topics.of(topic_id) for topic_id in topic_ids] == wanted

@@ -153,7 +153,8 @@ def test_a_job_keeps_it_and_shows_it(tmp_path: Path) -> None:
     assert "warning: 1 x quote_missing" in done.out
     shown = command("show", tmp_path / "out" / "x", "--run", "r", "--topic", "1").out
     version = f"version v1/{digest(BEFORE)[:8]}"
-    assert f"from k; bm25, rank 3, score 12.5; {version}; [8-37]; 2026-11-28T20:00:00Z" in shown
+    line = f"from k; bm25, rank 3, score 12.5; {version}; [8-37]; 2026-11-28T20:00:00Z"
+    assert line in " ".join(shown.split())
     assert "\x1b" not in shown
 
 
@@ -175,7 +176,7 @@ def test_copies_are_shown_and_a_run_of_them_is_named(tmp_path: Path) -> None:
     assert "judged  copied" in done.out
     assert "1/1     2/2   100 %" in done.out
     note = "copied word for word from documents"
-    assert f"{note}, which offline judges always call supported (runs: r 100 %)" in done.out
+    assert f"{note}, which offline judges always label full_support (runs: r 100 %)" in done.out
     again = command("rescore", tmp_path / "out" / "x").out
     assert note in again and "100 %" in again
     leaderboard = (tmp_path / "out" / "x.leaderboard.jsonl").read_text()

@@ -41,7 +41,6 @@ CACHE = "there are: export, import, info, prune, verify"
         pytest.param("compare a --against", "compare: --against: a value is missing: give NAME"),
         pytest.param("compare a --mesure B", "compare: unknown flag '--mesure'; did you mean '--m"),
         pytest.param("convert a b --to x", "convert: --to: unknown value 'x'; there are: autoarg"),
-        pytest.param("convert a b", "convert: --to is missing: give one of ir_measures,"),
         pytest.param("label-next a --budget 0", "label-next: --budget: 0 is too small; give a who"),
         pytest.param("judges x", "judges: 'x' is a word too many: it takes no words, only flags"),
         pytest.param("rescore a b", "rescore: 'b' is a word too many: it takes JOB"),

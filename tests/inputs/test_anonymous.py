@@ -100,6 +100,41 @@ def test_a_packed_file_comes_back_unpacked(tmp_path: Path) -> None:
     assert there_and_back(tmp_path, path)[1] == ODD.encode()
 
 
+@pytest.mark.parametrize("text", [ODD.rstrip(), f"\n{ODD}\r\n\n", f"\ufeff{ODD}"])
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_every_byte_between_the_names_comes_back(text: str, packed: bool, tmp_path: Path) -> None:
+    path = tmp_path / f"blue_2b-run.jsonl{'.gz' * packed}"
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    assert there_and_back(tmp_path, path)[1] == text.encode()
+
+
+def test_teams_that_call_runs_and_files_by_one_name_lose_nothing(tmp_path: Path) -> None:
+    folder, key = tmp_path / "in", Key("00")
+    given = {
+        f"{team}/{name}": json.dumps(record(run, team, f"{team} {number} says so.")) + "\n"
+        for number, (team, name, run) in enumerate(
+            [("a-1x", "run.jsonl", "base-1"), ("b-1x", "run.jsonl", "base-1"),
+             ("b-1x", "other.jsonl", "else-2"), ("b-1x", "run.json", "base-1")]
+        )
+    }  # fmt: skip
+    for name, text in given.items():
+        written((folder / name).parent, Path(name).name, text)
+    packed = folder / "a-1x" / "run.jsonl.gz"
+    packed.write_bytes(gzip.compress(json.dumps(record("third-3", "a-1x")).encode()))
+    made = anonymise([folder, packed], tmp_path / "codes", key, []).files
+    assert len({path.name for path in made}) == 5 == len([*(tmp_path / "codes").iterdir()])
+    back = name_again([tmp_path / "codes"], tmp_path / "back", key)
+    assert len(set(back)) == 5
+    for name, text in given.items():
+        assert (tmp_path / "back" / name).read_text(encoding="utf-8") == text
+
+
+def test_a_key_leads_nowhere_else(tmp_path: Path) -> None:
+    path, key = written(tmp_path / "in", "x.jsonl", ODD), Key("00", files={"x.jsonl": "../y.jsonl"})
+    with pytest.raises(InputError, match="leads out of"):
+        name_again([path], tmp_path / "back", key)
+
+
 def test_a_number_as_a_name_is_refused_with_its_line(tmp_path: Path) -> None:
     line = json.dumps(record("7", "t-9x")).replace('"7"', "7")
     path = written(tmp_path, "x.jsonl", f"{line}\n")

@@ -59,7 +59,7 @@ def test_the_interval_of_a_rank_is_shown_where_the_table_has_room(
 ) -> None:
     runs = {"good": [GOOD] * 8, "fair": [GOOD, BAD] * 4, "poor": [BAD] * 8}
     made = job(tmp_path, "x", runs)
-    for columns, is_there in (("140", True), ("70", False)):
+    for columns, is_there in (("140", True), ("56", False)):
         monkeypatch.setenv("COLUMNS", columns)
         lines = rescored(made)
         rows = {line.split()[1]: line.split() for line in lines if line[:1].isdigit()}

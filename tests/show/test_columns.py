@@ -28,6 +28,7 @@ from trecjudge.show.tables import (
     stack_header,
     within,
 )
+from trecjudge.show.tables import table as make_table
 
 NAMES = ["submod-ecards-v1-gpt4o-refined", "splade.2024.trec", "r", "日本語の長い名前の実行"]
 
@@ -120,6 +121,64 @@ def test_different_names_never_look_the_same(names: list[str], width: int) -> No
         assert max(map(cell_len, short)) <= width
     assert [forms.of(name) for name in names] == [forms.of(name) for name in names]
     assert list(short_names(names, width).values()) == disambiguate(names, width)
+
+
+REAL = [
+    "splade.trec_rag_2024.decomp_false.rerank-Qwen3-Reranker-8B.setr-100-gemma-3-27b-it.trec",
+    "splade.trec_rag_2025.decomp_true-FUSED.setr-100-gemma-3-27b-it.trec",
+    "splade.trec_rag_2025.decomp_true.rerank-Qwen3-Reranker-8B-FUSED.setr-100-gemma-3-27b-it.trec",
+    "AgenticRAG_agent_miniblame",
+    "AgenticRAG_selector_miniblame",
+    "fs_rank-qwen3-32b_ag-qwen3-32b-top50",
+    "fs_rank-qwen3-32b_ag-qwen3-32b",
+    "rag25hy_top50",
+    "rag25hy_top50_v3",
+]
+"""Names of runs of TREC RAG 2025."""
+
+
+@pytest.mark.parametrize("width", [12, 16, 25])
+def test_names_show_where_they_differ_and_no_number_is_needed(width: int) -> None:
+    forms = NumberedForms(width)
+    for short in (disambiguate(REAL, width), [forms.of(name) for name in REAL]):
+        assert len(set(short)) == len(REAL)
+        assert not any(form.endswith("…2") for form in short)
+
+
+def test_a_shown_name_differs_from_those_that_are_not_shown() -> None:
+    agent, selector = REAL[3:5]
+    assert disambiguate([agent], 16) == ["AgenticR…niblame"]
+    assert disambiguate([agent], 16, among=[selector, agent]) == ["Agen…agent_mini…"]
+    column = TextColumn("run", [agent], True, True, least=12, among=[selector])
+    wide = TextColumn("MEASURE", ["x" * 60])
+    assert "agent_" in printed(TextTable([column, wide]), 80)[1]
+
+
+def test_spare_columns_give_way_before_a_name_is_shortened() -> None:
+    def lines(width: int) -> list[str]:
+        names = TextColumn("run", REAL[3:5], True, True, least=12)
+        spare = [
+            TextColumn("responses", ["8/8"] * 2, spare="first"),
+            TextColumn("copied", ["50 %"] * 2, spare="first"),
+            TextColumn("rank 95 %", ["1-2"] * 2, spare="last"),
+        ]
+        return printed(TextTable([names, TextColumn("MEAN", ["0.5"] * 2), *spare]), width)
+
+    assert not any("no room" in line for line in lines(70))
+    assert lines(55)[-1] == "no room for copied: --wide"
+    assert lines(45)[-1] == "no room for responses, copied: --wide"
+    assert all(name in "\n".join(lines(45)) for name in REAL[3:5])
+    assert "rank" in lines(30)[0] and "…" in lines(30)[-2]
+    assert lines(20)[-1] == "no room for responses, copied, rank 95 %: --wide"
+
+
+def test_names_of_measures_stand_in_lines_and_are_never_cut() -> None:
+    rows = [("WEIGHTED_PRECISION", REAL[4], "0.8244", "0.735 to 0.877")]
+    made = make_table(("measure", "after", "value", "95 % over topics"), rows, left=2)
+    lines = printed(made, 50)
+    assert [line.split()[0] for line in lines[-2:]] == ["WEIGHTED_", "PRECISION"]
+    assert max(map(cell_len, lines)) <= 50
+    assert printed(made, 80)[-1].startswith("WEIGHTED_PRECISION  AgenticRAG_selector_miniblame")
 
 
 def test_lines_and_headers() -> None:

@@ -60,7 +60,7 @@ def test_a_response_that_got_worse_is_a_case_with_its_sentence(jobs: dict[str, P
     assert found["topic 1"].tag == "failure"
     start = (
         'EXPECTED_CITATION_SUPPORT got worse: from 0.9308 to 0.0142. sentence 1 "The kettle was'
-        ' invented in Lyon in 1894."; does not support (before: supports); document k; '
+        ' invented in Lyon in 1894."; no_support (before: full_support); document k; '
     )
     assert found["topic 1"].attrib["message"].startswith(start)
     assert (found["topic 1"].text or "").count("Lyon") == 2  # the reason names what is missing

@@ -96,12 +96,35 @@ def test_one_line_for_all_files_that_are_taken_alike() -> None:
     files = TakenFiles()
     for name in ("a", "b", "c"):
         files.add(Path(f"/x/runs/{name}.jsonl"), "rag25", "it has `answer`")
-    files.add(Path("/x/runs/d.jsonl"), "ragtime", "it has `responses`")
-    assert files.lines() == [
-        "3 files in /x/runs: read as rag25: it has `answer`",
-        "/x/runs/d.jsonl: read as ragtime: it has `responses`",
-    ]
-    files.add(Path("/x/runs/e.jsonl"), "rag25", "it has `answer`")
+    assert files.lines("so far ") == ["3 files so far read as rag25: they have `answer`"]
     files.add(Path("/x/other/f.jsonl"), "rag25", "it has `answer`")
-    assert files.lines() == ["2 more files in /x: read as rag25: it has `answer`"]
+    assert (files.is_new, files.lines("so far ")) == (False, [])
+    assert files.lines() == ["4 files read as rag25: they have `answer`"]
     assert files.lines() == []
+
+
+def test_of_several_formats_a_file_of_each_is_named() -> None:
+    files = TakenFiles()
+    for name, form, why in (
+        ("a", "biogen", "its citations are PubMed ids"),
+        ("b", "biogen", "its citations are PubMed ids"),
+        ("c", "ragtime", "it has `responses`"),
+    ):
+        files.add(Path(f"runs/{name}.jsonl"), form, why)
+    assert files.lines() == [
+        "2 files read as biogen: their citations are PubMed ids; such as runs/a.jsonl",
+        "runs/c.jsonl: read as ragtime: it has `responses`",
+    ]
+
+
+def test_notes_between_files_part_no_line() -> None:
+    written, now = io.StringIO(), [0.0]
+    with ConsoleWatcher(Console(file=written, width=200), clock=lambda: now[0]) as watcher:
+        watcher.begins(lambda: 53, dict)
+        for number in range(53):
+            now[0] += 0.5
+            watcher.taken(Path(f"runs/{number}.jsonl"), "rag25", "it has `answer`")
+            watcher.notify(f"a note on {number}")
+            watcher.counted(1, 1)
+    lines = [line for line in written.getvalue().splitlines() if "read as" in line]
+    assert lines == ["53 files read as rag25: they have `answer`"]

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
+import trecjudge  # for what is imported when it is asked for: tables need numpy
 from trecjudge.api.inputs import PathLike
 from trecjudge.errors import InputError
-from trecjudge.files import whole
-from trecjudge.findings import KINDS, Finding
+from trecjudge.findings import KINDS, Finding, ignore, plural, visible_line
 from trecjudge.judging.judge import judge_names
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Judgment, Response
-from trecjudge.results.jobs import JobFiles
+from trecjudge.results.history import copy_files
+from trecjudge.results.jobs import JobFiles, files_of
 from trecjudge.results.judgments import JudgmentsReader
-from trecjudge.results.outputs import PACKABLE, Outputs
-from trecjudge.results.packed import remove_other_form
+from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import RANKED, RunScore
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import Scored
+from trecjudge.show.formats import number
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -40,7 +42,7 @@ def frame(
     try:
         import pandas
     except ImportError as error:
-        message = "a data frame needs the package: pip install pandas; the records do not"
+        message = "a data frame needs pandas: pip install 'trecjudge[pandas]'; the records do not"
         raise ImportError(message) from error
     return pandas.DataFrame(list(rows), columns=list(columns)).astype(dict(types))
 
@@ -49,6 +51,8 @@ KINDS_OF_FILE = (
     *("leaderboard", "statistics", "qrels", "judgments", "review", "log", "config"),
     "report",
 )
+MOST_RUNS = 3
+"""Runs that a result names on its line."""
 NO_RESPONSE = "no response"
 UNDEFINED = "not defined on this response"
 
@@ -74,7 +78,7 @@ class TopicScore:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of judging.
 
@@ -91,20 +95,49 @@ class Result:
     measures: tuple[str, ...]
     ranked_by: str
     ranking: tuple[str, ...]
-    scores: tuple[TopicScore, ...] = field(repr=False)
-    statistics: tuple[RunScore, ...] = field(repr=False)
-    findings: tuple[Finding, ...] = field(repr=False)
+    scores: tuple[TopicScore, ...]
+    statistics: tuple[RunScore, ...]
+    findings: tuple[Finding, ...]
     failures: Mapping[str, int]
     lost: int
     gate: Mapping[str, int]
     exit_status: int
-    spent: Mapping[str, Any] = field(repr=False)
-    notes: tuple[str, ...] = field(repr=False)
-    outputs: Outputs = field(repr=False)
-    files: Mapping[str, Path] = field(repr=False)
-    _written: os.stat_result = field(repr=False, compare=False)
-    _folder: object = field(repr=False, compare=False, default=None)
+    spent: Mapping[str, Any]
+    notes: tuple[str, ...]
+    outputs: Outputs
+    files: Mapping[str, Path]
+    _written: os.stat_result = field(compare=False)
+    _folder: object = field(compare=False, default=None)
     """The temporary folder, which goes when nothing refers to it."""
+
+    def __repr__(self) -> str:
+        means = {one.run_id: one.mean for one in self.statistics if one.measure == self.ranked_by}
+        best = ", ".join(f"{run} {number(means.get(run), 3)}" for run in self.ranking[:MOST_RUNS])
+        more = f" and {len(self.ranking) - MOST_RUNS} more" if self.ranking[MOST_RUNS:] else ""
+        what = f"{self.name}: {', '.join(self.judges)}, ranked by {self.ranked_by}"
+        return visible_line(f"<Result {what}: {best}{more}; {self._lacks}>")
+
+    def _repr_html_(self) -> str | None:
+        """Return what a notebook shows: the table, what is unjudged, where the evidence is."""
+        try:
+            table = trecjudge.table(self, "html", on_finding=ignore)
+        except InputError:  # another job has written there since
+            return None
+        path = self.outputs.report if self.outputs.report.exists() else self.files["judgments"]
+        what = "report" if path == self.outputs.report else "evidence"
+        name = escape(visible_line(str(path)))
+        link = f'<a href="{escape(quote(str(path)))}">{name}</a>'
+        where = "" if self._is_temporary else f"; {what}: {link}"
+        return f"{table}<p>{escape(visible_line(self._lacks))}{where}</p>\n"
+
+    @property
+    def _lacks(self) -> str:
+        """What is not in the means, in words."""
+        kinds = ", ".join(f"{kind} {count}" for kind, count in self.failures.items())
+        unjudged = f"{plural(self.unjudged, 'item')} unjudged ({kinds})"
+        lost = f"{plural(self.lost, 'finding')} left something out"
+        lacks = [*[unjudged][: self.unjudged], *[lost][: self.lost]]
+        return "; ".join(lacks) or "all was judged"
 
     @property
     def unjudged(self) -> int:
@@ -136,9 +169,8 @@ class Result:
     def outcome(self) -> JobFiles:
         """Return its files as the commands of statistics find a job's. Raises as `responses`."""
         self.responses()
-        place = Path(self.name) if self._is_temporary else self.outputs.folder / self.name
-        files = self.files
-        return JobFiles(place, [files["leaderboard"]], files["statistics"], files["judgments"])
+        found = files_of(self.outputs)
+        return replace(found, place=Path(self.name)) if self._is_temporary else found
 
     @property
     def _is_temporary(self) -> bool:
@@ -156,17 +188,8 @@ class Result:
         self.responses()
         packed = self.outputs.packed
         outputs = Outputs(Path(out_dir), self.name if name is None else name, packed)
-        written = {}
         with outputs.lock():
-            for what, source in self.files.items():
-                target = outputs.folder / source.name.replace(self.name, outputs.name, 1)
-                # Written to its own folder again: a file must not be replaced while it is read.
-                if not (target.exists() and target.samefile(source)):
-                    with source.open("rb") as file, whole(target) as copy:
-                        shutil.copyfileobj(file, copy)
-                    if what in PACKABLE:
-                        remove_other_form(target)
-                written[what] = target
+            written = copy_files(self.files, self.name, outputs)
             outputs.remove_other_qrels(list(written.values()), judge_names)
         return written
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+import trecjudge  # for `table`, imported when it is asked for
 from trecjudge.api.inputs import InputFiles, PathLike, json_line, names, object_of, warn
 from trecjudge.api.result import Result
 from trecjudge.errors import InputError, unknown
@@ -19,7 +20,7 @@ from trecjudge.evaluation import comparing
 from trecjudge.evaluation.agreement import Agreement
 from trecjudge.evaluation.comparing import Comparison, scores_at
 from trecjudge.evaluation.teams import teams_at
-from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.findings import Finding, OnFinding, brief, plural, visible_line
 from trecjudge.inputs.labels.entries import said_in
 from trecjudge.records import Place
 from trecjudge.results.jobs import JobFiles, only_one, outcomes
@@ -196,7 +197,7 @@ def compare(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MetaEvaluation:
     """Each measure of the leaderboards beside each of the truth, those of one name first."""
 
@@ -205,6 +206,13 @@ class MetaEvaluation:
     leaderboards: tuple[Scores, ...]
     moved: tuple[OrderMoved, ...] = ()
     """How far the order of each measure moves from `against`, where that was given."""
+
+    def __repr__(self) -> str:
+        whose = f"{', '.join(one.name for one in self.leaderboards)} beside {self.truth.name}"
+        return visible_line(f"<MetaEvaluation {whose}: {plural(len(self.pairs), 'pair')}>")
+
+    def _repr_html_(self) -> str:
+        return trecjudge.table(self, "html")
 
 
 def meta_evaluate(

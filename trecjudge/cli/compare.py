@@ -29,13 +29,16 @@ from trecjudge.cli.printing import (
     write_text,
 )
 from trecjudge.errors import InputError
+from trecjudge.results.jobs import outcomes
 
 if TYPE_CHECKING:  # numpy, rich and the scores: not for --help
     from trecjudge.api import statistics as api
+    from trecjudge.evaluation import trend as trends
     from trecjudge.evaluation.comparing import Comparison
     from trecjudge.show import comparison as shown
     from trecjudge.stats import power as planning
 else:
+    trends = Later("trecjudge.evaluation.trend")
     api = Later("trecjudge.api.statistics")
     planning = Later("trecjudge.stats.power")
     shown = Later("trecjudge.show.comparison")
@@ -48,6 +51,10 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
     against: str = option("The run to compare the others with; else the first.", "")
     duplicates: Duplicates = duplicates_option("first")
     out: Path | None = option("A file for --to.", None, "--output")
+    trend: bool = switch(
+        "Show how runs stand in each job, beside the one before: the jobs of a --history.",
+        "--trend",
+    )
     power: bool = switch("Tell from one pilot leaderboard how small a difference topics can show.")
     topics: int | None = option("For --power: how many topics there will be.", min=2)
     runs: int | None = option("For --power: how many runs; else those of the pilot.", min=2)
@@ -75,6 +82,8 @@ def compare(flags: CompareFlags) -> int:
             raise InputError(f"--{name} goes with --power")
     check_form(flags.to, flags.as_json, flags.out)
     printer = FindingPrinter(flags.quiet)
+    if flags.trend:
+        return _trend(flags, printer)
     found = trecjudge.compare(
         *flags.leaderboards,
         measures=flags.measure,
@@ -102,8 +111,9 @@ def compare(flags: CompareFlags) -> int:
 
 
 def _power(flags: CompareFlags) -> int:
-    if len(flags.leaderboards) != 1 or flags.to is not None or flags.against or flags.run:
-        raise InputError("--power takes one leaderboard, the pilot, and no --to, --against, --run")
+    if len(flags.leaderboards) != 1 or any((flags.to, flags.against, flags.run, flags.trend)):
+        without = "--to, --against, --run, --trend"
+        raise InputError(f"--power takes one leaderboard, the pilot, and no {without}")
     printer = FindingPrinter(flags.quiet)
     (pilot, *more), _ = api.boards(flags.leaderboards, printer, flags.duplicates, flags.format_name)
     if more:
@@ -130,3 +140,20 @@ def _print(found: Comparison, wide: bool, show_all: bool) -> None:
     print_lines(shown.hidden_differences(differences, wide, show_all))
     print_lines(shown.moved_lines(differences, show_all))
     print_lines(shown.verdict_lines(found.verdicts) if found.verdicts else ())
+
+
+def _trend(flags: CompareFlags, printer: FindingPrinter) -> int:
+    """Print how runs stand from job to job; return the exit status."""
+    if flags.to is not None or flags.against:
+        raise InputError("--trend: leave out --to and --against: each job has the one before it")
+    jobs = [job for path in flags.leaderboards for job in outcomes(path)]
+    found = trends.trend_of(jobs, printer, flags.measure, flags.run, flags.format_name)
+    if flags.as_json:
+        record = {"trend": [point.as_dict() for point in found.points]}
+        print_json([record | {"findings": printer.as_dicts()}])
+        return printer.status()
+    printer.close()
+    if not flags.quiet:
+        print_table(shown.trend_table(found.points, flags.wide))
+        print_lines(shown.verdict_lines(found.last) if found.last and found.last.flips else ())
+    return printer.status()

@@ -397,6 +397,11 @@ class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags,
     """The flags of the main job."""
 
     PANEL: ClassVar = OUTPUTS
+    history: Path | None = option(
+        "Keep the job in this folder too, under a number and the date, as a baseline of `gate` or"
+        " for `compare --trend`.",
+        metavar="DIR",
+    )
     qrels_pool: bool = switch(
         "Write classic qrels, `topic 0 doc grade`, over all runs.", "--qrels-pool"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from trecjudge.cli.exits import print_errors, warning_printer
@@ -27,6 +28,8 @@ from trecjudge.job.shards.merging import part_name
 from trecjudge.job.shards.shard import parse_shard, parse_workers
 from trecjudge.judging.panel import make_panel, panel_spec
 from trecjudge.models.opening import CommandState
+from trecjudge.results.history import keep_job
+from trecjudge.results.jobs import files_of
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.summary import INCOMPLETE, Summary
 from trecjudge.settings.limits import apply_limits
@@ -36,6 +39,7 @@ from trecjudge.show.closing import TableOptions, part_lines
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
 OF_WHOLE_JOBS = {
+    "history": "`gate --move-baseline` keeps what `merge` writes",
     "human": "`merge` takes it",
     "report": "the command `report` makes one of what `merge` writes",
     "workers": "a part is judged by one process; take more parts",
@@ -68,6 +72,8 @@ def _judge(flags: JobFlags) -> int:
     with ExitStack() as held:
         for job in jobs[:MOST_HELD]:
             held.enter_context(job.outputs.lock(warn))
+        if flags.history is not None:
+            replace(jobs[0].outputs, folder=flags.history).prepare()  # before hours of work
         if flags.shard:
             return _with_refusal(max(_part(job, flags) for job in jobs), command, flags.quiet)
         summaries = [_summary(job, flags) for job in jobs[:MOST_HELD]]
@@ -149,9 +155,12 @@ def _part(job: Job, flags: JobFlags) -> int:
 
 
 def _summary(job: Job, flags: JobFlags) -> Summary:
-    """Run a job and, where it is asked for, write its report."""
+    """Run a job and, where it is asked for, keep it in a history and write its report."""
     with progress_shown(flags.quiet, flags.as_json) as watcher:
         summary = run_job(job, watcher)
+        if flags.history is not None and not summary.bug:
+            kept = keep_job(files_of(job.outputs), flags.history, watcher.notify)
+            summary.files["history"] = str(kept)
         if flags.report:
             summary.files["report"] = report_written(job.outputs, watcher.notify)
         return summary

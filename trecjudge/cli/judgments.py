@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from trecjudge.cli.exits import print_errors
 from trecjudge.cli.flags import ItemFlags, PrintFlags
 from trecjudge.cli.parameters import command_with, option, several
-from trecjudge.cli.printing import output, print_lines, text_output
+from trecjudge.cli.printing import output, print_lines
 from trecjudge.errors import InputError
 from trecjudge.files import open_target
 from trecjudge.findings import plural
@@ -25,7 +25,13 @@ from trecjudge.show.judgments import (
     sentence_texts,
     text_of,
 )
-from trecjudge.show.terminal import chosen_view, find_response, response_view
+from trecjudge.show.terminal import (
+    LabelCounts,
+    chosen_view,
+    find_response,
+    response_view,
+    summary_view,
+)
 
 
 @command_with(ItemFlags)
@@ -42,8 +48,11 @@ def show_response(flags: ItemFlags) -> int:
         )
     if wanted.is_of_responses and len(wanted.runs) == len(wanted.topics) == 1:
         found = find_response(path, wanted.runs[0], wanted.topics[0])
-        text_output().print(response_view(*found))
+        counts = LabelCounts()
+        counts.add(*found)
+        output().print(summary_view(counts), response_view(*found))
         return 0
+    _print_summary(path, wanted)
     return _show_chosen(Selected(JudgmentsReader(path), wanted))
 
 
@@ -59,9 +68,22 @@ def selection_of(flags: ItemFlags, **more: Any) -> Selection:
     )
 
 
+def _print_summary(path: Path, wanted: Selection) -> None:
+    """Print what was said in all of the responses, of which maybe only some labels are wanted.
+
+    The file is read for it before it is read to be shown: memory stays small.
+    """
+    counts, every = LabelCounts(), Selected(JudgmentsReader(path), wanted.of_all_labels())
+    for response, judgments in every:
+        counts.add(response, judgments)
+    every.check(wanted)
+    if every.judgments:
+        output().print(summary_view(counts), end="")
+
+
 def _show_chosen(selected: Selected) -> int:
     view = response_view if selected.selection.is_of_responses else chosen_view
-    console = text_output()
+    console = output()
     for response, judgments in selected:
         if selected.responses > 1:
             print_lines([""])

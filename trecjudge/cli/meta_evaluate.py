@@ -28,7 +28,6 @@ from trecjudge.cli.printing import (
     print_lines,
     print_sources,
     print_table,
-    refusing,
     sources,
     write_jsonl,
     write_text,
@@ -37,6 +36,7 @@ from trecjudge.files import make_folder, whole
 from trecjudge.results.outputs import replace_unsafe
 from trecjudge.show import comparison as shown
 from trecjudge.show.charts import bump_picture, scatter_picture
+from trecjudge.stats.alignment import refusing
 from trecjudge.stats.meta import Correlated
 
 LONGEST_NAME = 60  # a file name has three of these, and may have 255 bytes

@@ -15,7 +15,7 @@ import typer
 from trecjudge.cli.exits import Later, before_error, print_errors
 from trecjudge.errors import InputError
 from trecjudge.files import open_target
-from trecjudge.findings import PREFIX, Finding, FirstFindings, OnFinding, visible, visible_line
+from trecjudge.findings import PREFIX, Finding, FirstFindings, visible, visible_line
 from trecjudge.measures import UNJUDGED
 from trecjudge.text.credentials import without_typed
 
@@ -190,18 +190,6 @@ class FindingPrinter:
     def as_dicts(self) -> list[dict[str, Any]]:
         """Return the findings as JSON values."""
         return [{"kind": finding.kind, "message": str(finding)} for finding in self.findings]
-
-
-def refusing(on_finding: OnFinding, all_rows: str) -> OnFinding:
-    """Return a callback that raises InputError for contradicted `all` rows if they are errors."""
-
-    def check(finding: Finding) -> None:
-        if finding.kind == "all_row_differs" and all_rows == "error":
-            choices = "--all-rows given takes the row, checked or recomputed what its topics give"
-            raise InputError(f"{finding}; {choices}")
-        on_finding(finding)
-
-    return check
 
 
 def print_sources(tables: Iterable[Scores], quiet: bool = False) -> None:

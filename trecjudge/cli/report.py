@@ -19,17 +19,14 @@ from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.config import RecordedInputs
-from trecjudge.results.jobs import judged_job, outcome
+from trecjudge.results.jobs import judged_job
 
 if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
     from trecjudge.show.html import writing
-    from trecjudge.stats import alignment
-    from trecjudge.stats.scores import Scores
 else:
     comparing = Later("trecjudge.evaluation.comparing")
     writing = Later("trecjudge.show.html.writing")
-    alignment = Later("trecjudge.stats.alignment")
 
 
 class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, PrintFlags):
@@ -82,7 +79,7 @@ def report_output(flags: HtmlReportFlags) -> int:
         inputs=given if flags.topics or flags.responses or flags.documents else None,
         document_text=flags.document_text,
         compare=judged_job(flags.compare).outputs if flags.compare else None,
-        truth=_truth(truth, printer, flags.truth_format) if truth else None,
+        truth=comparing.truth_at(truth, printer, flags.truth_format) if truth else None,
         truth_measures=flags.truth_measure,
         most=flags.max_size,
         trust=flags.trust,
@@ -101,13 +98,6 @@ def report_output(flags: HtmlReportFlags) -> int:
     elif not flags.quiet:
         print_lines(line for written in files for line in report_lines(written))
     return printer.status()
-
-
-def _truth(path: Path, printer: FindingPrinter, format_name: str) -> Scores:
-    """Return the scores of the truth; `all` rows that contradict their topics are recomputed."""
-    scores = comparing.scores_at(outcome(path), printer, format_name)
-    alignment.report_unjudged(scores, scores.measures, printer)
-    return scores.without_all(scores.disputed)
 
 
 def report_lines(written: writing.Written) -> list[str]:

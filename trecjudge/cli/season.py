@@ -23,8 +23,9 @@ from trecjudge.findings import plural
 from trecjudge.job.season.archive import Replayed, replay, write_archive
 from trecjudge.job.season.running import Done, SeasonRun
 from trecjudge.job.season.settings import Season, read_season
-from trecjudge.job.season.steps import StepFailed, Steps, shown
+from trecjudge.job.season.steps import UNJUDGED, StepFailed, Steps, shown
 
+HINT = ["items are unjudged: run this again to ask again, or set accept_unjudged: true"]
 main: Any = Later("trecjudge.cli.main")  # which names this module's commands
 
 
@@ -45,14 +46,18 @@ class ReplayFlags(PrintFlags):
 
 @command_with(SeasonFlags)
 def season(flags: SeasonFlags) -> int:
-    """Run a shared task: check, judge, ask people, correct, publish, archive.
+    """Run a shared task: check, judge, ask people, publish, archive.
 
     It does what is due, stops where people are needed, and goes on where it was.
     """
     given = read_season(flags.file.absolute(), flags.out_dir.absolute(), flags.name)
     steps = Steps(given, given.settings.documents)
     done: list[Done] = []
-    waiting = _runner(steps, done, flags).advance()
+    try:
+        waiting = _runner(steps, done, flags).advance()
+    except StepFailed as failed:
+        print_errors([f"error: {failed}", *(HINT if failed.status == UNJUDGED else ())])
+        return failed.status
     archive = None if waiting else shown(write_archive(given, steps.done_otherwise))
     if flags.as_json:
         record: dict[str, Any] = {"steps": [asdict(one) for one in done]}
@@ -68,9 +73,9 @@ def season(flags: SeasonFlags) -> int:
 
 @command_with(ReplayFlags)
 def replay_archive(flags: ReplayFlags) -> int:
-    """Do an archived season again, without a model, and compare every file.
+    """Do an archived season again, and compare every file.
 
-    Exits with 1, and names the files, where one is not the same.
+    No model is asked. Exits with 1, and names the files, where one is not the same.
     """
     done: list[Done] = []
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:

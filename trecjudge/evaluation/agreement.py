@@ -21,7 +21,7 @@ from trecjudge.evaluation.label_sets import (
     label_sets_at,
     named_items,
 )
-from trecjudge.findings import OnFinding, ignore
+from trecjudge.findings import OnFinding, ignore, plural
 from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
@@ -225,7 +225,7 @@ MOST_GRADES = 50
 """Grades farther apart are ordered only: a matrix of all between them would be huge."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Agreement:
     """Agreement of two sides: figures and the confusion matrix, rows the truth.
 
@@ -248,6 +248,11 @@ class Agreement:
     judge: str = ""
     maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     people: PeopleAgreement | None = None
+
+    def __repr__(self) -> str:
+        named = {figure.name: figure.pooled for figure in self.figures if figure.pooled is not None}
+        found = "".join(f", {n} {named[n]:.3f}" for n in ("accuracy", "kappa") if n in named)
+        return f"<Agreement of {plural(self.items, 'item')}{found}>"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""

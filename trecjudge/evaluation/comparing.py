@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from trecjudge.errors import InputError
-from trecjudge.findings import OnFinding
+from trecjudge.findings import OnFinding, plural, visible_line
 from trecjudge.measures import UNJUDGED
-from trecjudge.results.jobs import JobFiles, judged_job
+from trecjudge.results.jobs import JobFiles, judged_job, outcome
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.reading import read_all
 from trecjudge.results.statistics import RunScore, Unjudged, read_statistics
 from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.stats import comparison
+from trecjudge.stats.alignment import report_unjudged
 from trecjudge.stats.comparison import Correction, Difference, report_unmatched
 from trecjudge.stats.flips import VerdictChanges, verdict_changes
 from trecjudge.stats.release_gate import RunScores
@@ -45,6 +46,13 @@ def scores_at(
         known = {(one.run_id, one.measure): one for one in statistics}
         scores = scores_of(str(found.place), rows, report, duplicates, known)
         return replace(scores, statistics=str(found.statistics) if scores.known else "")
+
+
+def truth_at(path: Path, report: OnFinding, format_name: str = "auto") -> Scores:
+    """Return the scores of a truth; `all` rows that contradict their topics are recomputed."""
+    scores = scores_at(outcome(path), report, format_name)
+    report_unjudged(scores, scores.measures, report)
+    return scores.without_all(scores.disputed)
 
 
 def _files(found: JobFiles) -> Sequence[Path]:
@@ -123,7 +131,7 @@ def judgments_at(path: Path) -> JudgmentsReader:
 
 
 # Leaderboards compared: differences by measure, and items that two jobs judged differently.
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The result of a comparison: a difference for each pair of runs and measure.
 
@@ -135,6 +143,15 @@ class Comparison:
     verdicts: VerdictChanges | None
     leaderboards: tuple[Scores, ...]
     note: str = ""
+
+    def __repr__(self) -> str:
+        whose = ", ".join(dict.fromkeys(table.name for table in self.leaderboards))
+        found = self.verdicts
+        flips = (
+            f", {len(found.flips)} of {plural(found.shared, 'verdict')} flipped" if found else ""
+        )
+        count = plural(len(self.differences), "difference")
+        return visible_line(f"<Comparison {whose}: {count}{flips}>")
 
     def as_dict(self) -> dict[str, Any]:
         """Return differences and verdicts as JSON values."""
@@ -159,7 +176,8 @@ def compare(
     """
     tables = [table.without_all(table.disputed) for table in tables]
     pairs = comparison.pairs_of(tables, against, runs)
-    flipped, note = _flips(jobs), ""
+    # A flip has a before and an after.
+    flipped, note = flips_between(*jobs) if len(jobs) == 2 else None, ""
     try:
         found = comparison.compare(pairs, measures, correction)
     except InputError as error:
@@ -171,13 +189,11 @@ def compare(
     return Comparison(tuple(found), flipped, tuple(tables), note)
 
 
-def _flips(jobs: Sequence[JobFiles]) -> VerdictChanges | None:
-    if len(jobs) != 2:  # a flip has a before and an after
+def flips_between(before: JobFiles, after: JobFiles) -> VerdictChanges | None:
+    """Return the verdicts of two jobs that differ; None where they judged no item in common."""
+    if before.judgments is None or after.judgments is None:
         return None
-    before, after = (job.judgments for job in jobs)
-    if before is None or after is None:
-        return None
-    found = verdict_changes(JudgmentsReader(before), JudgmentsReader(after))
+    found = verdict_changes(JudgmentsReader(before.judgments), JudgmentsReader(after.judgments))
     return found if found.shared else None
 
 

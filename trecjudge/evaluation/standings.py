@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ from trecjudge.errors import InputError, OutputError, TrecJudgeError, unknown
 from trecjudge.evaluation.comparing import scores_at, unranked_scores
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding, ignore
+from trecjudge.judging.judge import judge_names, make_judge, measures_of
 from trecjudge.judging.panel import column_names, ranked_by_judge
 from trecjudge.measures import UNJUDGED, ranks
 from trecjudge.results.jobs import JobFiles
@@ -128,7 +130,7 @@ def ranking_of(
     `known` is how many of the runs have a value, by measure. A measure that no run has leaves its
     place to the first that a run has, as in `LeaderboardSpec.choose_defined`; to what ranks for it
     by the job's `statistics` it leaves it too. None where no judge is known. Without `neutral`,
-    measures of which no side is better are left out, if there is another.
+    measures of which no side is better are left out.
     """
     if found.judgments is None:
         return []
@@ -146,7 +148,17 @@ def ranking_of(
     spec = replace(spec, expected=expected)
     every = [name for name in map(spec.in_place_of, chosen) if name in known]
     left_out = {measure.name for measure in spec.measures if measure.neutral and not neutral}
-    return [measure for measure in every if measure not in left_out] or every
+    return [measure for measure in every if measure not in left_out]
+
+
+def neutral_measures() -> set[str]:
+    """Return the measures of all judges found of which no side is better, such as counts."""
+    found: set[str] = set()
+    for name in judge_names():
+        with suppress(TrecJudgeError):  # one that needs settings, or another package
+            measures = measures_of(make_judge(name, {})).measures
+            found |= {measure.name for measure in measures if measure.neutral}
+    return found
 
 
 def judges_of(found: JobFiles) -> dict[str, str]:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import html
 import json
+import os
 import re
 import secrets
 from collections import Counter
@@ -17,12 +18,12 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError, why
-from trecjudge.files import open_regular, read_text, whole, whole_path
+from trecjudge.files import make_folder, open_regular, read_text, whole, whole_path
 from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.runs import RunReader, find_runs
-from trecjudge.inputs.sources.containers import bare_name, lines
+from trecjudge.inputs.sources.containers import bare_name, chunks
 from trecjudge.records import Place
 
 CODE = re.compile(rb"(?:run|team)-[0-9a-f]{8}(?![0-9a-f])")
@@ -44,7 +45,7 @@ PACKED = (".gz", ".zst", ".bz2", ".xz", ".parquet", ".zip")
 class Key:
     """What leads from names to codes and back; who has it knows the names.
 
-    `codes` are by kind and name, `run:NAME`; `files` the original names of files by the new ones.
+    `codes` are by kind and name, `run:NAME`; `files` where files lay, by their new names.
     `forms` are the places where a name was not written as usual, as with `\\u00e9`: the bytes
     there, by new file, code and number of the occurrence.
     """
@@ -112,15 +113,28 @@ def anonymise(
     swap = _Swap.of(key, words)
     written: list[Path] = []
     left = Counter[str]()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
+    top = os.path.commonpath([path.absolute().parent for path in files])
+    new, old = set[str](), set[str]()
     for path, (run_ids, _) in named:
         stem = key.codes[f"run:{run_ids[0]}"] if len(run_ids) == 1 else f"runs-{len(written) + 1}"
-        target = folder / f"{stem}.jsonl"
+        # Two teams may call a run, or a file, by one name.
+        target = folder / _untaken(Path(f"{stem}.jsonl"), new)
         for source, to in _with_beside(path, target):
-            key.files[to.name] = _unpacked_name(source)
+            below = source.absolute().relative_to(top).with_name(_unpacked_name(source))
+            key.files[to.name] = str(_untaken(below, old))
             key.forms[to.name] = swap.write(source, to, left)
             written.append(to)
     return Anonymised(written, left)
+
+
+def _untaken(path: Path, taken: set[str]) -> Path:
+    """Return a path, with a number where it is among those `taken`; add it to them."""
+    found, number = path, 2
+    while str(found).casefold() in taken:  # some file systems know no case
+        found, number = path.with_name(f"{path.stem}-{number}{path.suffix}"), number + 1
+    taken.add(str(found).casefold())
+    return found
 
 
 def _with_beside(path: Path, target: Path) -> Iterator[tuple[Path, Path]]:
@@ -151,8 +165,12 @@ def _raw(path: Path) -> Iterator[bytes]:
         with open_regular(path) as file:
             yield from file
         return
-    for _, line in lines(path, ignore):
-        yield line + b"\n"
+    rest = b""
+    for chunk in chunks(path):  # not as `lines`: blank lines and the last line's end are kept
+        *ended, rest = (rest + chunk).split(b"\n")
+        yield from (line + b"\n" for line in ended)
+    if rest:
+        yield rest
 
 
 @dataclass(frozen=True)
@@ -259,8 +277,10 @@ def name_again(paths: Sequence[Path], folder: Path, key: Key) -> list[Path]:
     for path, below in _files_below(paths):
         if path.suffix in PACKED:
             raise InputError(f"{path}: is packed; unpack it first")
-        target = folder / below.with_name(key.files.get(below.name, below.name))
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = folder / below.parent / key.files.get(below.name, below.name)
+        if not target.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"{path}: its name in the key, {str(target)!r}, leads out of {folder}")
+        make_folder(target.parent)
         forms = key.forms.get(path.name, {})
         with whole(target) as file:
             for line in signed(_lines_named(path, names, forms), path):

@@ -55,8 +55,8 @@ SIGN_KINDS: Final[Mapping[str, SignKind]] = {
     "copied": SignKind(
         0.45,
         "copied word for word from a document",
-        "many sentences are copied word for word from documents, which offline judges always call"
-        " supported",
+        "many sentences are copied word for word from documents, which offline judges always label"
+        " full_support",
     ),
     "near_copied": SignKind(
         0.6,

@@ -33,6 +33,12 @@ class JobFiles:
     judgments: Path | None = None
 
 
+def files_of(outputs: Outputs) -> JobFiles:
+    """Return the files of a job that was judged, by where it writes."""
+    place = outputs.folder / outputs.name
+    return JobFiles(place, [outputs.leaderboard], outputs.statistics, outputs.judgments)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedJob:
     """A job whose judgments are there; `place` is its `FOLDER/NAME`."""
@@ -61,13 +67,13 @@ def outcomes(path: Path) -> list[JobFiles]:
     An output folder stands for every job in it; `FOLDER/NAME`, or any file of a job, for that one;
     any other file or folder for one leaderboard. Raises InputError if nothing is there.
     """
-    found = _jobs_at(path)
+    found = jobs_at(path)
     if found:
         return found
     try:
         files = files_below(path)
     except InputError as error:
-        there = list(_jobs(path.parent))
+        there = list(jobs_in(path.parent))
         raise (
             InputError(f"{error}; jobs there: {_list_places(there)}") if there else error
         ) from None
@@ -87,7 +93,7 @@ def judged_job(path: Path, name: str | None = None) -> JudgedJob:
     `name` says which, where a folder holds several. Raises InputError for several and no `name`,
     and where there is none.
     """
-    every = [(job, job.judgments) for job in _jobs_at(path)]
+    every = [(job, job.judgments) for job in jobs_at(path)]
     jobs = [JudgedJob(job.place, judgments) for job, judgments in every if judgments]
     if not jobs:
         raise InputError(f"{path}: {_why_none(path, [job for job, _ in every])}")
@@ -114,7 +120,7 @@ def _why_none(path: Path, without_judgments: Sequence[JobFiles]) -> str:
         return f"no NAME{SUFFIXES['judgments']} in it; {WANTED}"
     if os.path.exists(path):
         return f"is not a judgments file, nor another file of a job; {WANTED}"
-    there = list(_jobs(path.parent))
+    there = list(jobs_in(path.parent))
     choices = f"jobs there: {_list_places(there)}" if there else WANTED
     return f"no such judgments file, and no job of this name; {choices}"
 
@@ -132,9 +138,9 @@ def _list_places(jobs: Sequence[JobFiles | JudgedJob]) -> str:
     return ", ".join(str(job.place) for job in jobs[:MOST_NAMED]) + more
 
 
-def _jobs_at(path: Path) -> list[JobFiles]:
+def jobs_at(path: Path) -> list[JobFiles]:
     """Return the jobs that a path stands for; none where it is no folder and no job's file."""
-    jobs = list(_jobs(path))
+    jobs = list(jobs_in(path))
     if jobs:
         return jobs
     stems = [stem for _, stem in _stems(path.name)]
@@ -151,7 +157,7 @@ def _jobs_at(path: Path) -> list[JobFiles]:
     return []
 
 
-def _jobs(folder: Path) -> Iterator[JobFiles]:
+def jobs_in(folder: Path) -> Iterator[JobFiles]:
     """Yield the jobs in a folder, by name; none where it is no folder."""
     if not os.path.isdir(folder):
         return

@@ -110,12 +110,12 @@ def verdict_table(report: CheckReport, wide: bool = False, show_all: bool = True
     """
     order = sorted(report.runs, key=lambda run: (run.verdict != "refused", not run.warnings))
     runs = first_rows(order, show_all)
-    files = _files(report.runs)
+    files, every = _files(report.runs), [run.run_id for run in report.runs]
     most = None if wide else MOST_RULES
     apart = set() if wide else _broken_by_all(report)
     named = [TextColumn("file", [files.get(r.path, "") for r in runs], True, True, LEAST_NAME)]
     columns = [
-        TextColumn("run", [run.run_id for run in runs], True, True, LEAST_NAME),
+        TextColumn("run", [run.run_id for run in runs], True, True, LEAST_NAME, among=every),
         *named,
         TextColumn("track", [run.track or "unknown" for run in runs], is_left=True),
         TextColumn("records", [str(run.records) for run in runs]),

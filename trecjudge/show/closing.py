@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rich.markup import escape
 from rich.table import Table
@@ -45,6 +45,12 @@ LEAST_NAME: Final = 12
 EVERY, OF_EACH_JUDGE = "all", "ranking"
 OPEN = "lowest to highest"
 RANK = "rank 95 %"
+SPARE: Final[Mapping[str, Literal["first", "last"]]] = {
+    "responses": "first",
+    "copied": "first",
+    RANK: "last",
+}
+"""Columns that give way in a table that is too wide: before names are shortened, or after."""
 OPEN_LINE = (
     "lowest to highest: the mean if all unjudged items were bad, or good; it is not a"
     " confidence interval"
@@ -106,7 +112,7 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
     whose = f" of judge {summary.ranking_judge}" if several and summary.ranking_judge else ""
     who = f"judge{'s' if several else ''} {', '.join(summary.judges)}"
     title = f"{summary.name}: {who}, ranked by {summary.ranked_by}{whose}"
-    runs = wanted.runs(summary)
+    runs, every = wanted.runs(summary), [run.run_id for run in summary.runs]
     others = wanted.fold_repeated(summary)[0]
     others.sort(key=lambda name: name != summary.ranks_for)
     beside = int(summary.ranks_for in others)
@@ -124,9 +130,9 @@ def ranking(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> TextTable
     ]
     columns = [
         TextColumn("", [_rank(summary, run) for run in runs], is_key=True),
-        TextColumn("run", [r.run_id for r in runs], is_left=True, is_key=True, least=LEAST_NAME),
+        TextColumn("run", [r.run_id for r in runs], True, True, LEAST_NAME, among=every),
         *(
-            TextColumn(header, [cell(run) for run in runs], is_spare=header == RANK)
+            TextColumn(header, [cell(run) for run in runs], spare=SPARE.get(header, ""))
             for header, cell in cells
         ),
     ]

@@ -6,11 +6,20 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from trecjudge.findings import brief_line, plural
-from trecjudge.show.formats import gaps, interval, number, probability
+from trecjudge.show.formats import (
+    MEAN_DIGITS,
+    TopicNames,
+    gaps,
+    interval,
+    number,
+    probability,
+    signed,
+)
 from trecjudge.show.tables import TextTable, first_rows, fold_equal, hidden_line, table
 from trecjudge.stats.flips import VerdictChanges, verdict
 
 if TYPE_CHECKING:
+    from trecjudge.evaluation.trend import TrendPoint
     from trecjudge.stats.comparison import Difference
     from trecjudge.stats.meta import Correlated, Correlation
     from trecjudge.stats.order import Decisions, OrderMoved
@@ -102,7 +111,8 @@ def difference_table(
     open_columns = ("unjudged before", "unjudged after") if is_open else ()
     corrected = f"p ({CORRECTIONS[shown[0].correction]})"
     columns = ("measure", *headers, *CORE, corrected, *open_columns, *(DETAIL if wide else ()))
-    made = table(columns, rows, left=1 + len(headers), wide=wide)
+    among = [name for system in _systems(found, names)[2] for name in system]
+    made = table(columns, rows, left=1 + len(headers), wide=wide, among=among)
     return TextTable(made.columns, title, wide)
 
 
@@ -142,9 +152,11 @@ def _parts(system: str, names: Sequence[str]) -> tuple[str, str]:
 
 def moved_lines(found: Sequence[Difference], show_all: bool = True) -> Iterator[str]:
     """Yield the topics that moved most, by measure and pair, of the most telling differences."""
-    moved = [d for d in telling_first(found) if d.moved]
+    moved, topics = [d for d in telling_first(found) if d.moved], TopicNames()
     for d in moved if show_all else moved[:MOST_MOVED]:
-        moves = ", ".join(f"{m.topic_id} {m.before:.3f} -> {m.after:.3f}" for m in d.moved)
+        moves = ", ".join(
+            f"{topics.of(m.topic_id)} {m.before:.3f} -> {m.after:.3f}" for m in d.moved
+        )
         yield f"moved most, {d.measure}, {d.before} -> {d.after}: {moves}"
 
 
@@ -179,6 +191,28 @@ def verdict_lines(found: VerdictChanges) -> Iterator[str]:
             yield "    " + brief_line(f"{side}: {why or 'no reason given'} {quote!r}", 240)
     if len(found.flips) > MOST_FLIPS:
         yield f"  … {len(found.flips)} in all; --json has them all"
+
+
+# What `compare --trend` prints: a row for each run on each night, and the last night's flips.
+def trend_table(found: Sequence[TrendPoint], wide: bool = False) -> TextTable:
+    """Return a row for each run on each night by each measure, the newest night last."""
+    rows = (
+        (
+            point.entry,
+            point.score.run_id,
+            point.score.measure,
+            number(point.score.mean, MEAN_DIGITS),
+            interval((point.score.low, point.score.high)),
+            f"{point.score.judged}/{point.score.expected}",
+            signed(point.change.difference) if point.change else "",
+            probability(point.change.p) if point.change else "",
+            "" if point.flipped is None else point.flipped,
+        )
+        for point in found
+    )
+    change = ("change", "p", "flipped")
+    columns = ("night", "run", "measure", "mean", "95 %", "judged", *change)
+    return table(columns, rows, left=3, once=("run", "measure"), wide=wide)
 
 
 # What `meta-evaluate` prints: measures of one name, the best pair of all, each coefficient.

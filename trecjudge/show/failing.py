@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from trecjudge.files import fixed_time
+from trecjudge.evaluation.gating import Gate
+from trecjudge.files import fixed_time, open_target
 from trecjudge.findings import Finding, visible
 from trecjudge.records import Judgment, Response
 from trecjudge.results.jobs import JobFiles
@@ -102,7 +103,8 @@ def failing_responses(
     found.more = len(every) - len(found.shown)
     if jobs[0].judgments is not None:
         _add_items(found, checks, tables[0], jobs[0].judgments, _earlier(found, runs, jobs[1:]))
-        _add_times(found, Path(f"{jobs[0].place}{SUFFIXES['log']}"))
+        log = f"{jobs[0].place.name}{SUFFIXES['log']}"
+        _add_times(found, jobs[0].judgments.with_name(log))
     return found
 
 
@@ -248,6 +250,13 @@ def _add_times(found: FailingResponses, log: Path) -> None:
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 """Attribute of a suite -> the element that it counts."""
+
+
+def write_junit(path: Path, gate: Gate) -> None:
+    """Write the checks of a gate as JUnit XML. Raises OutputError."""
+    with open_target(path) as file:
+        failing = failing_responses(gate.checks, gate.tables, gate.jobs)
+        file.write(junit(str(gate.jobs[0].place), gate.checks, gate.left_out, failing))
 
 
 def junit(

@@ -8,6 +8,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
 from trecjudge.findings import plural, visible
+from trecjudge.inputs.pipelines.parts import words_of_id
 
 if TYPE_CHECKING:
     from trecjudge.results.statistics import RunScore, Unjudged
@@ -20,6 +21,22 @@ BOUND_DIGITS: Final = 2
 FIGURE_DIGITS: Final = 4
 MOST_PAIRS = 6
 """Pairs of voters that have a line."""
+
+
+class TopicNames:
+    """Topics as tables name them: one whose id was made from a question by its first words.
+
+    Ids that users gave stay. Where two questions begin alike, the second has its whole id.
+    """
+
+    def __init__(self) -> None:
+        self._by_words: dict[str, str] = {}
+
+    def of(self, topic_id: str) -> str:
+        """Return the name of a topic, always the same one."""
+        words = words_of_id(topic_id)
+        is_first = bool(words) and self._by_words.setdefault(words, topic_id) == topic_id
+        return words if is_first else topic_id
 
 
 def number(value: float | None, digits: int = FIGURE_DIGITS) -> str:

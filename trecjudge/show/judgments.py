@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +19,7 @@ from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response, Vote
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.writing import csv_line
-from trecjudge.show.formats import cell_text
+from trecjudge.show.formats import TopicNames, cell_text
 from trecjudge.show.tables import NumberedForms, cut
 
 UNJUDGED, MISSING = "unjudged", "missing_document"
@@ -54,6 +54,10 @@ class Selection:
     documents: Sequence[str] = ()
     unjudged: bool = False
     text: str = ""
+
+    def of_all_labels(self) -> Selection:
+        """Return the selection without its labels: what its judgments are a share of."""
+        return replace(self, labels=(), unjudged=False)
 
     @property
     def is_of_responses(self) -> bool:
@@ -115,7 +119,7 @@ class Selected:
                 self.responses += 1
                 self.judgments += len(wanted)
                 yield response, wanted
-        self._check()
+        self.check(selection)
 
     def _note(self, response: Response, judgments: Iterable[Judgment]) -> None:
         self.runs[response.run_id] = self.topics[response.topic_id] = None
@@ -123,23 +127,22 @@ class Selected:
             self.judges[judgment.judge] = None
             self.labels[verdict_of(judgment)] += 1
 
-    def _check(self) -> None:
-        wanted = self.selection
+    def check(self, wanted: Selection) -> None:
+        """Raise InputError for a name of a selection that was nowhere in what was read."""
         for what, names, known in (
             ("run", wanted.runs, self.runs),
             ("topic", wanted.topics, self.topics),
             ("judge", wanted.judges, self.judges),
-            ("label", wanted.labels, self._known_labels()),
+            ("label", wanted.labels, self._known_labels(wanted)),
         ):
             for name in names:
                 if name not in known:
                     raise InputError(unknown(what, name, known))
 
-    def _known_labels(self) -> dict[str, None]:
+    def _known_labels(self, wanted: Selection) -> dict[str, None]:
         there = [label for label in self.labels if label]
-        wanted = self.selection.labels
-        cased = [text for text in wanted if text.casefold() in map(str.casefold, there)]
-        short = [text for text in wanted if SHORT.get(text.casefold()) in there]
+        cased = [text for text in wanted.labels if text.casefold() in map(str.casefold, there)]
+        short = [text for text in wanted.labels if SHORT.get(text.casefold()) in there]
         # A known label is accepted even where no judgment has it.
         return dict.fromkeys([*sorted(there), *cased, *short, UNJUDGED, MISSING])
 
@@ -166,9 +169,11 @@ LOOKED_AT = 200
 Row = tuple[Judgment, str]
 """A judgment and its sentence."""
 COLUMNS = ("run", "topic", "#", "document", "label", "judge")
-INDEX = COLUMNS.index("#")
+TOPIC, INDEX = COLUMNS.index("topic"), COLUMNS.index("#")
 MOST = (16, 8, 5, 16, 16, 10)
-"""Characters that each name may take in a line of 80; in longer lines more."""
+MOST_OF_WORDS = (16, 14, 5, 10, 16, 10)
+"""Characters that each name may take in a line of 80; in longer lines more. The second are for
+topics that are named by the first words of their question."""
 TEXTS = ("failure", "reason", "claim", "nugget", "evidence", "votes", "text")
 """Fields that are no names."""
 FIELDS = (
@@ -244,7 +249,9 @@ class _Layout:
     def __init__(self, rows: Sequence[Sequence[str]], width: int) -> None:
         spare = max(width - 80, 0) // 4
         self._widths = []
-        for place, (header, most) in enumerate(zip(COLUMNS, MOST, strict=True)):
+        in_words = any(" " in row[TOPIC] for row in rows)
+        every = MOST_OF_WORDS if in_words else MOST
+        for place, (header, most) in enumerate(zip(COLUMNS, every, strict=True)):
             cells = max(cell_len(row[place]) for row in rows)
             limit = cells if place == INDEX else most + spare
             self._widths.append(min(max(cells, len(header)), limit) if cells else 0)
@@ -273,13 +280,14 @@ def judgment_lines(rows: Iterable[Row], width: int, several_judges: bool) -> Ite
     first = list(islice(rest, LOOKED_AT))
     if not first:
         return
-    layout = _Layout([_cells(row, several_judges) for row in first], width)
+    topics = TopicNames()
+    layout = _Layout([_cells(row, several_judges, topics) for row in first], width)
     yield layout.line(COLUMNS if several_judges else (*COLUMNS[:-1], ""), "text")
     for row in chain(first, rest):
-        yield layout.line(_cells(row, several_judges), visible(_text(row)))
+        yield layout.line(_cells(row, several_judges, topics), visible(_text(row)))
 
 
-def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:
+def _cells(row: Row, several_judges: bool, topics: TopicNames) -> tuple[str, ...]:
     judgment, _ = row
     index = judgment.sentence_index
     label = verdict_of(judgment)
@@ -287,7 +295,7 @@ def _cells(row: Row, several_judges: bool) -> tuple[str, ...]:
         label = f"{judgment.value:.3f}"
     cells = (
         judgment.run_id,
-        judgment.topic_id,
+        topics.of(judgment.topic_id),
         "" if index is None else str(index + 1),
         judgment.doc_id or judgment.citation or "",
         label,

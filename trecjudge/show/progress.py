@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -31,12 +31,13 @@ from trecjudge.show.formats import format_size
 from trecjudge.show.tables import cut, within
 
 SECONDS_BETWEEN_LINES = 30.0  # a log of a night's job stays readable
-SECONDS_OF_FILES = 5.0
-"""Seconds after which the formats of the files read so far are printed, before all are read."""
 BAR, SHORT_BAR, WIDTH_OF_BAR = 20, 8, 70
 """Columns of the bar, of one on a narrow terminal, and of a terminal that is not narrow."""
 TIMES = 2 * 8 + 4 + 1
 """Columns of the times beside the bar, of the blanks between, and one to spare."""
+
+
+THEIRS = {"it has": "they have", "its": "their"}
 
 
 class CollectionWatcher:
@@ -191,8 +192,8 @@ class ConsoleWatcher:
         self._items += items
         if self._console.is_terminal:
             self._bar.update(self._task, total=self._expected(), advance=responses)
-        if self._taken.waiting and self._clock() - self._began >= SECONDS_OF_FILES:
-            self._print_taken()
+        if self._taken.is_new and self._clock() - self._began >= self._pause:
+            self._print_taken("so far ")
 
     def line(self) -> str:
         """Return the state of the job in a line."""
@@ -216,12 +217,12 @@ class ConsoleWatcher:
 
     def _print_lines(self) -> None:
         while not self._over.wait(self._pause):
-            self._print_taken()
+            self._print_taken("so far ")
             if not self._in_collection:
                 self.notify(self.line())
 
-    def _print_taken(self) -> None:
-        for line in self._taken.lines():
+    def _print_taken(self, so_far: str = "") -> None:
+        for line in self._taken.lines(so_far):
             self.notify(line)
 
     def finding(self, finding: Finding) -> None:
@@ -280,33 +281,46 @@ class _Counts(ProgressColumn):
 
 @dataclass(slots=True)
 class TakenFiles:
-    """Run files by the format that they were read as and the reason, until they are printed."""
+    """Run files by the format that they were read as and the reason: a line for all alike."""
 
-    waiting: dict[tuple[str, str], list[Path]] = field(default_factory=dict)
-    printed: set[tuple[str, str]] = field(default_factory=set)
+    paths: dict[tuple[str, str], dict[Path, None]] = field(default_factory=dict)
+    printed: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether a format has no line yet."""
+        return len(self.printed) < len(self.paths)
 
     def add(self, path: Path, format_name: str, why: str) -> None:
         """Add a file."""
-        self.waiting.setdefault((format_name, why), []).append(path)
+        self.paths.setdefault((format_name, why), {})[path] = (
+            None  # the jobs of a sweep read it too
+        )
 
-    def lines(self) -> list[str]:
-        """Return a line for each format and reason, with the files that were not printed before."""
-        lines = [self._line(key, paths) for key, paths in self.waiting.items()]
-        self.printed |= set(self.waiting)
-        self.waiting = {}
-        return lines
+    def lines(self, so_far: str = "") -> list[str]:
+        """Return a line for each format and reason whose files are not told yet.
 
-    def _line(self, key: tuple[str, str], paths: Sequence[Path]) -> str:
-        format_name, why = key
-        files = str(paths[0])
-        if len(paths) > 1:
-            folder = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
-            more = "more " if key in self.printed else ""
-            files = f"{len(paths)} {more}files in {_as_given(folder)}"
-        return f"{files}: read as {format_name}: {why}"
+        While files are still read, `so_far` says so, and only new formats have a line.
+        """
+        told = {key: len(paths) for key, paths in self.paths.items()}
+        new = [
+            key
+            for key, count in told.items()
+            if key not in self.printed or not (so_far or self.printed[key] == count)
+        ]
+        self.printed |= {key: told[key] for key in new}
+        return [self._line(key, so_far) for key in new]
+
+    def _line(self, key: tuple[str, str], so_far: str) -> str:
+        (format_name, why), paths = key, self.paths[key]
+        first = next(iter(paths))
+        if len(paths) == 1:
+            return f"{first}: read as {format_name}: {why}"
+        # Of several formats a name tells which files are meant.
+        such = f"; such as {first}" if len(self.paths) > 1 else ""
+        return f"{len(paths)} files {so_far}read as {format_name}: {_of_several(why)}{such}"
 
 
-def _as_given(folder: str) -> str:
-    """Return a folder from the working folder where it is below that, else whole."""
-    relative = os.path.relpath(folder)
-    return folder if relative.startswith("..") else relative
+def _of_several(why: str) -> str:
+    """Return a reason that speaks of one file, such as `it has`, as one of several."""
+    return re.sub(r"^(it has|its)\b", lambda word: THEIRS[word[0]], why)

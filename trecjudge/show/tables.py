@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from trecjudge.findings import plural, visible, visible_line
 from trecjudge.measures import DIGITS
-from trecjudge.show.formats import interval, number
+from trecjudge.show.formats import TopicNames, interval, number
 
 if TYPE_CHECKING:
     from trecjudge.evaluation.agreement import Agreement, Likeness, PeopleAgreement
@@ -50,22 +50,33 @@ def _first(text: str, width: int) -> str:
     return chop_cells(text[: width + 1], width)[0] if width and text else ""
 
 
-def disambiguate(texts: Sequence[str], width: int, mark: str = "…") -> list[str]:
+def disambiguate(
+    texts: Sequence[str], width: int, mark: str = "…", among: Sequence[str] = ()
+) -> list[str]:
     """Return each text in so many columns; those that would look alike show where they differ.
 
-    Where no place shows that, they end in a number: different texts never look the same.
+    They differ from those of `among` too, which are not returned. Where no place shows that, they
+    end in a number: different texts never look the same.
     """
-    short = {text: shorten(text, width, mark) for text in dict.fromkeys(texts)}
-    for same in _alike(short):
-        columns = zip(*same, strict=False)
-        common = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
-        short |= {text: _around(text, common, width, mark) for text in same}
+    short = {text: shorten(text, width, mark) for text in dict.fromkeys((*texts, *among))}
+    groups = _alike(short)
+    while groups:
+        for same in groups:
+            short |= {text: _around(text, _common(same), width, mark) for text in same}
+        # Of three that begin alike two may begin alike still further on.
+        groups = [s for s in _alike(short) if any(set(s) < set(same) for same in groups)]
     numbers = NumberedForms(width, mark)
     whole = {text for text, form in short.items() if text == form}
     numbers.taken = whole | set(short.values())
     for same in _alike(short):
         short |= {text: numbers.next_form(text) for text in sorted(set(same) - whole)}
     return [short[text] for text in texts]
+
+
+def _common(texts: Sequence[str]) -> int:
+    """Return how many characters all of several texts begin with."""
+    columns = zip(*texts, strict=False)
+    return sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, columns))
 
 
 def _alike(short: Mapping[str, str]) -> list[list[str]]:
@@ -82,14 +93,20 @@ class NumberedForms:
         self.taken: set[str] = set()
         self._width, self._mark = width, mark
         self._known: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
 
     def of(self, text: str) -> str:
         """Return the form of a text, always the same one."""
         if text not in self._known:
-            if (form := shorten(text, self._width, self._mark)) in self.taken:
+            form, seen = shorten(text, self._width, self._mark), set[str]()
+            while form in self._texts and form not in seen:
+                seen.add(form)
+                common = _common([text, self._texts[form]])
+                form = _around(text, common, self._width, self._mark)
+            if form in self.taken:
                 form = self.next_form(text)
             self.taken.add(form)
-            self._known[text] = form
+            self._known[text], self._texts[form] = form, text
         return self._known[text]
 
     def next_form(self, text: str) -> str:
@@ -147,9 +164,11 @@ LONGEST_WORD = 24
 class TextColumn:
     """A column of a table, its cells as text.
 
-    A `key` is repeated in every part of a table that is too wide for one; a `spare` one is left
-    out of such a table. `least` is the width to which cells may be shortened in the middle; None
-    for numbers.
+    A `key` is repeated in every part of a table that is too wide for one. `spare` ones are left out
+    from the right: `first` before anything is shortened, `last` where that is not enough. `least`
+    is the width to which cells may be shortened in the middle, so that they still differ from each
+    other and from those of `among`; None for numbers. The cells of a `stacked` one are names of
+    measures, never cut: they stand in lines, as headers do.
     """
 
     header: str
@@ -157,12 +176,15 @@ class TextColumn:
     is_left: bool = False
     is_key: bool = False
     least: int | None = None
-    is_spare: bool = False
+    spare: Literal["", "first", "last"] = ""
+    is_stacked: bool = False
+    among: Sequence[str] = ()
 
     def of(self, text: Callable[[str], str]) -> TextColumn:
         """Return the column with `text` applied to header and cells."""
         cells = [text(cell) for cell in self.cells]
-        return replace(self, header=text(self.header), cells=cells)
+        among = [text(cell) for cell in self.among]
+        return replace(self, header=text(self.header), cells=cells, among=among)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +204,8 @@ class _SizedColumn:
             return cls(column, mark, max(cells, word), max(cells, word))
         word = min(word, LONGEST_WORD)
         natural = max(cells, word)
+        if column.is_stacked:
+            return cls(column, mark, natural, max(word, *map(longest_part, column.cells), 0))
         if column.least is None or cells <= column.least:
             return cls(column, mark, natural, natural)
         return cls(column, mark, natural, min(max(column.least, word), natural))
@@ -192,8 +216,13 @@ class _SizedColumn:
     def lines(self, texts: Iterable[str], width: int) -> list[str]:
         return [self._pad(text, width) for text in texts]
 
-    def cells(self, width: int) -> list[str]:
-        return self.lines(disambiguate(self.column.cells, width, self.mark), width)
+    def cells(self, width: int) -> list[list[str]]:
+        """Return the lines of each cell."""
+        column = self.column
+        if column.is_stacked:
+            return [self.lines(stack_header(cell, width), width) for cell in column.cells]
+        forms = disambiguate(column.cells, width, self.mark, column.among)
+        return [[line] for line in self.lines(forms, width)]
 
     def _pad(self, text: str, width: int) -> str:
         blanks = " " * (width - cell_len(text))
@@ -204,7 +233,8 @@ class _SizedColumn:
 class TextTable:
     """A table at most as wide as the terminal, or of any width with `wide`.
 
-    Columns that do not fit beside the others follow in a further part, behind its keys.
+    Columns that do not fit beside the others follow in a further part, behind its keys; spare ones
+    are left out, and a line says so.
     """
 
     columns: Sequence[TextColumn]
@@ -221,19 +251,17 @@ class TextTable:
                 break_on_hyphens=False,
             )
             yield from (Text(line, "italic") for line in title)
-        for place, (headers, rows) in enumerate(self._parts(width, options.ascii_only)):
+        # What a terminal cannot encode is written escaped, and wider.
+        mark, clean = ("...", _escape) if options.ascii_only else ("…", _one_line)
+        laid = [_SizedColumn.of(column.of(clean), width, mark) for column in self.columns]
+        kept = laid if width is None else _without_spare(laid, width)
+        for place, part in enumerate(_split_columns(kept, width)):
+            headers, rows = _lines(part, _widths(part, width))
             yield from (Text("") for _ in range(bool(place)))
             yield from (Text(line, "bold") for line in headers)
             yield from map(Text, rows)
-
-    def _parts(self, width: int | None, ascii_only: bool) -> Iterator[tuple[list[str], list[str]]]:
-        # What a terminal cannot encode is written escaped, and wider.
-        mark, clean = ("...", _escape) if ascii_only else ("…", _one_line)
-        laid = [_SizedColumn.of(column.of(clean), width, mark) for column in self.columns]
-        if width is not None and _least_width(laid) > width:
-            laid = [one for one in laid if not one.column.is_spare]
-        for part in _split_columns(laid, width):
-            yield _lines(part, _widths(part, width))
+        if left := [one.column.header for one in laid if one not in kept]:
+            yield Text(f"no room for {', '.join(left)}: --wide")
 
 
 def _one_line(text: str) -> str:
@@ -259,6 +287,20 @@ def _split_columns(laid: Sequence[_SizedColumn], width: int | None) -> Iterator[
     yield part
 
 
+def _without_spare(laid: Sequence[_SizedColumn], width: int) -> list[_SizedColumn]:
+    """Return the columns without as many spare ones as make the rest fit."""
+    kept = list(laid)
+    for when, total in (("first", _natural_width), ("last", _least_width)):
+        for one in reversed([one for one in laid if one.column.spare == when]):
+            if total(kept) > width:
+                kept.remove(one)
+    return kept
+
+
+def _natural_width(part: Sequence[_SizedColumn]) -> int:
+    return sum(one.natural for one in part) + GAP * (len(part) - 1)
+
+
 def _least_width(part: Sequence[_SizedColumn]) -> int:
     return sum(one.least for one in part) + GAP * (len(part) - 1)
 
@@ -269,7 +311,7 @@ def _widths(part: Sequence[_SizedColumn], width: int | None) -> list[int]:
     if width is None or sum(whole) + GAP * (len(whole) - 1) <= width:
         return whole
     widths = [one.natural for one in part]
-    excess = sum(widths) + GAP * (len(widths) - 1) - width
+    excess = _natural_width(part) - width
     while excess > 0:
         room = [w if w > one.least else 0 for w, one in zip(widths, part, strict=True)]
         widest = max(range(len(room)), key=room.__getitem__, default=0)
@@ -287,7 +329,21 @@ def _lines(part: Sequence[_SizedColumn], widths: Sequence[int]) -> tuple[list[st
     tops = [[""] * (height - len(lines)) + lines for lines in headers]
     padded = [o.lines(t, w) for o, t, w in zip(part, tops, widths, strict=True)]
     cells = [one.cells(width) for one, width in zip(part, widths, strict=True)]
-    return _join_columns(padded), _join_columns(cells)
+    rows = [line for row in zip(*cells, strict=True) for line in _join_lines(row, widths)]
+    return _join_columns(padded), rows
+
+
+def _join_lines(row: Sequence[Sequence[str]], widths: Sequence[int]) -> list[str]:
+    """Return the lines of a row: a cell with fewer of them begins in the first."""
+    height = max(map(len, row))
+    if height == 1:
+        return _join_columns(row)
+    return _join_columns(
+        [
+            [*own, *[" " * width] * (height - len(own))]
+            for own, width in zip(row, widths, strict=True)
+        ]
+    )
 
 
 def _join_columns(columns: Sequence[Sequence[str]]) -> list[str]:
@@ -337,6 +393,8 @@ T = TypeVar("T")
 LEAST_NAME = 10
 MOST_ROWS = 20
 """Rows of a table that are shown without --all."""
+MEASURES = ("measure", "truth", "correlation")
+"""Headers of columns whose cells are names of measures, and of coefficients."""
 
 
 def table(
@@ -345,10 +403,12 @@ def table(
     left: int = 1,
     once: Collection[str] = (),
     wide: bool = False,
+    among: Sequence[str] = (),
 ) -> TextTable:
     """Return a table, the first `left` columns names, flush left, and all others right.
 
-    A column of `once` that is the same in all of several rows stands in the title.
+    A column of `once` that is the same in all of several rows stands in the title. `among` are
+    names that the rows do not have, and that no shortened one may look like.
     """
     cells = [[str(cell) for cell in row] for row in rows]
     by_column = list(zip(*cells, strict=True)) if cells else [()] * len(columns)
@@ -357,8 +417,10 @@ def table(
         if header in once and len(own) > 1 and len(set(own)) == 1:
             shared.append(f"{header} {own[0]}")
             continue
-        is_name = place < left
-        kept.append(TextColumn(header, own, is_name, is_name, LEAST_NAME if is_name else None))
+        is_name, is_stacked = place < left, header in MEASURES
+        least = LEAST_NAME if is_name else None
+        column = TextColumn(header, own, is_name, is_name, least, is_stacked=is_stacked)
+        kept.append(replace(column, among=among) if is_name and not is_stacked else column)
     return TextTable(kept, f"in all rows: {', '.join(shared)}" if shared else "", wide)
 
 
@@ -402,7 +464,8 @@ def topic_table(found: Agreement) -> TextTable:
     """Return a row for each topic, its figures in columns."""
     names = [figure.name for figure in found.figures]
     topics = sorted({topic for figure in found.figures for topic in figure.by_topic})
-    rows = ((t, *(number(f.by_topic[t], 3) for f in found.figures)) for t in topics)
+    shown = TopicNames()
+    rows = ((shown.of(t), *(number(f.by_topic[t], 3) for f in found.figures)) for t in topics)
     return table(("topic", *names), rows)
 
 
@@ -431,11 +494,12 @@ def agreement_line(found: Agreement) -> str:
 def candidate_table(found: Sequence[tuple[float, LabelCandidate]], what: str = "gain") -> TextTable:
     """Return a row for each item to label, with the number that `what` names."""
     nuggets = ["nugget"] if any(c.nugget for _, c in found) else []
+    topics = TopicNames()
     rows = (
         (
             place,
             c.run_id,
-            c.topic_id,
+            topics.of(c.topic_id),
             "" if c.sentence_index is None else c.sentence_index + 1,
             c.doc_id or "",
             *(c.nugget for _ in nuggets),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -16,6 +18,7 @@ from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.records import Judgment, Response, Sentence
 from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.judgments import JudgmentsReader
+from trecjudge.show.formats import TopicNames
 from trecjudge.show.retrieval import provenance_text
 from trecjudge.show.tones import (
     GROUPS,
@@ -41,6 +44,67 @@ STYLES: Mapping[Tone, str] = {
     "unjudged": "bright_black",
     "plain": "default",
 }
+
+
+SUMMED: Final[Sequence[Tone]] = ("bad", "missing", "against", "part", "good", "plain", "unjudged")
+"""The tones in the order in which a summary counts them."""
+WRONG: Final[Sequence[Tone]] = SUMMED[:3]
+MOST_PLACES: Final = 20
+"""Topics or runs that a summary names, those with most that is wrong first."""
+
+
+class LabelCounts:
+    """How often each judge said what of responses, in all, and by run, or by topic of one run."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, Counter[tuple[Tone, str]]] = {}
+        self._places: dict[str, Counter[tuple[str, str, bool]]] = {}
+        """By judge: how often on (run_id, topic_id) something is wrong, or is not."""
+
+    def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
+        """Count the judgments on a response, those on one nugget as one."""
+        # What is plain on the whole response, such as ABSTAINED, is no item beside its sentences.
+        said = [
+            (j.judge, tone(j), word(j))
+            for j in judgments
+            if j.nugget is None and (j.sentence_index is not None or tone(j) != "plain")
+        ]
+        said += [(s.judge, s.tone, GROUPS.get(s.tone, "")) for s in statings(response, judgments)]
+        for judge, of_all, label in said:
+            if label:  # else it is a value
+                self._words.setdefault(judge, Counter())[of_all, label] += 1
+                place = response.run_id, response.topic_id, of_all in WRONG
+                self._places.setdefault(judge, Counter())[place] += 1
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each judge, and one on where most is wrong."""
+        for judge, words in self._words.items():
+            ordered = sorted(words, key=lambda key: (SUMMED.index(key[0]), -words[key]))
+            counts = [f"{words[key]} {key[1]}" for key in ordered]
+            counts[0] = f"{words[ordered[0]]} of {words.total()} {ordered[0][1]}"
+            yield f"{judge}: {', '.join(counts)}"
+            if wrong := [said for of_all, said in ordered if of_all in WRONG]:
+                yield from self._place_lines(self._places[judge], ", ".join(wrong))
+
+    def _place_lines(self, places: Counter[tuple[str, str, bool]], wrong: str) -> Iterator[str]:
+        by_run = len({run_id for run_id, _, _ in places}) > 1
+        found: dict[str, Counter[bool]] = {}
+        for (run_id, topic_id, is_wrong), count in places.items():
+            found.setdefault(run_id if by_run else topic_id, Counter())[is_wrong] += count
+        if len(found) > 1:
+            names = (lambda run_id: run_id) if by_run else TopicNames().of
+            wrong_on = (name for name in found if found[name][True])
+            worst = sorted(wrong_on, key=lambda name: -found[name][True])
+            parts = [f"{names(n)} {found[n][True]} of {found[n].total()}" for n in worst]
+            more = [f"… {len(parts) - MOST_PLACES} more"][: len(parts) > MOST_PLACES]
+            listed = ", ".join((*parts[:MOST_PLACES], *more))
+            yield f"  {wrong} by {'run' if by_run else 'topic'}: {listed}"
+
+
+def summary_view(counts: LabelCounts) -> Group:
+    """Return the lines of a summary, if there are any, and an empty one behind them."""
+    lines = [Text(visible(line)) for line in counts.lines()]
+    return Group(*lines, *[Text()][: len(lines)])
 
 
 def find_response(path: Path, run_id: str, topic_id: str) -> tuple[Response, list[Judgment]]:
@@ -116,8 +180,8 @@ def _nuggets(judgments: Sequence[Judgment], stated: Sequence[Stating]) -> Iterat
             lines = [*_lines(judgments[one.place], one.tone)]
             if one.where:
                 indexes = dict.fromkeys(str(index + 1) for index, *_ in one.where)
-                lines.append(Text(f"  in sentence {', '.join(indexes)}", "dim"))
-            yield _indent(Text("\n").join(lines), 2)
+                lines.append(Text(f"in sentence {', '.join(indexes)}", "dim"))
+            yield from _hang(lines, 2)
 
 
 def _signs(index: int, marks: Iterable[SentenceMarks]) -> Text:
@@ -144,6 +208,13 @@ def _indent(text: Text, columns: int) -> Padding:
     return Padding(text, (0, 0, 0, columns), expand=False)
 
 
+def _hang(lines: Iterable[Text], columns: int) -> Iterator[Padding]:
+    """Yield the first line, and those below it two columns further in, also where they wrap."""
+    first, *rest = lines
+    yield _indent(first, columns)
+    yield from (_indent(line, columns + 2) for line in rest)
+
+
 def _origins(response: Response, index: int) -> Iterator[Padding]:
     lines = [provenance_text(line) for line in response.provenance if line.sentence_index == index]
     of_sentence = (name for name, sign in response.signs.items() if index in sign.at)
@@ -155,7 +226,7 @@ def _judgments(every: Iterable[Judgment], index: int | None, columns: int) -> It
     """Yield the judgments on a sentence, for None those on the whole response."""
     for judgment in every:
         if judgment.sentence_index == index:
-            yield _indent(Text("\n").join(_lines(judgment)), columns)
+            yield from _hang(_lines(judgment), columns)
 
 
 def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
@@ -170,18 +241,18 @@ def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
     if judgment.claim is not None:
         sure = "" if judgment.confidence is None else f" ({judgment.confidence:.2f})"
         kind = ", ".join(filter(None, ("claim", kind_not_stated(judgment))))
-        yield Text(f"  {kind}{sure}: {visible(judgment.claim.text)}")
+        yield Text(f"{kind}{sure}: {visible(judgment.claim.text)}")
     if judgment.nugget is not None:
         named = ", ".join(filter(None, ("nugget", judgment.nugget.rank)))
-        yield Text(f"  {visible(named)}: {visible(judgment.about)}")
+        yield Text(f"{visible(named)}: {visible(judgment.about)}")
     if judgment.failure is not None:
-        yield Text(f"  {visible(f'{judgment.failure.kind}: {judgment.failure.message}')}")
+        yield Text(visible(f"{judgment.failure.kind}: {judgment.failure.message}"))
     if judgment.reason:
-        yield Text(f"  {visible(judgment.reason)}", "dim")
+        yield Text(visible(judgment.reason), "dim")
     if judgment.uncalibrated:
-        yield Text(f"  no weight to expect: not calibrated for {judgment.uncalibrated}", "dim")
+        yield Text(f"no weight to expect: not calibrated for {judgment.uncalibrated}", "dim")
     for start, end, quote in _passages(judgment):
-        yield Text.assemble((f"  [{start}-{end}] ", "dim"), visible(f"“{' '.join(quote.split())}”"))
+        yield Text.assemble((f"[{start}-{end}] ", "dim"), visible(f"“{' '.join(quote.split())}”"))
 
 
 def _passages(judgment: Judgment) -> Iterator[tuple[int, int, str]]:

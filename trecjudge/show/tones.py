@@ -22,9 +22,9 @@ SIGNS: Final[Mapping[Tone, str]] = {
     "plain": "·",
 }
 MEANINGS: Final[Mapping[Tone, str]] = {
-    "good": "supported",
-    "part": "supported in part",
-    "bad": "not supported",
+    "good": FULL,
+    "part": PARTIAL,
+    "bad": NONE,
     "against": "contradicted",
     "missing": "missing document",
     "unjudged": "unjudged",
@@ -49,12 +49,6 @@ TONES: Final[Mapping[str, Tone]] = {
     "0": "bad",
 }
 """Labels of the judges here, in lower case; any other label is plain."""
-
-WORDS: Final[Mapping[str, str]] = {
-    FULL: "supports",
-    PARTIAL: "supports in part",
-    NONE: "does not support",
-}
 
 NUGGET_LABELS: Final[Mapping[str, tuple[Tone, str]]] = {
     "support": ("good", "stated"),
@@ -95,7 +89,7 @@ def word(judgment: Judgment) -> str:
     label = judgment.label or ""
     if label.isdigit():
         return f"grade {label}"
-    return WORDS.get(label, label.replace("_", " "))
+    return label if label in (FULL, PARTIAL, NONE) else label.replace("_", " ")
 
 
 def _of_nugget(judgment: Judgment) -> tuple[Tone, str] | None:

@@ -179,3 +179,15 @@ def rows_of_both(
         return ()
     report(Finding("run_one_sided", Place(predicted.name), message, few(lacking)))
     return rows
+
+
+def refusing(on_finding: OnFinding, all_rows: str) -> OnFinding:
+    """Return a callback that raises InputError for contradicted `all` rows if they are errors."""
+
+    def check(finding: Finding) -> None:
+        if finding.kind == "all_row_differs" and all_rows == "error":
+            choices = "--all-rows given takes the row, checked or recomputed what its topics give"
+            raise InputError(f"{finding}; {choices}")
+        on_finding(finding)
+
+    return check

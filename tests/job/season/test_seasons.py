@@ -219,3 +219,22 @@ def test_what_is_no_archive(tmp_path: Path) -> None:
     path.write_bytes(b"PK no")
     done = command("replay", path)
     assert done.status == 1 and "is no archive of a season" in done.err
+
+
+def test_labels_of_several_people_may_have_files_of_one_name(tmp_path: Path) -> None:
+    path = prepared(tmp_path)
+    for person in ("anna", "bo"):
+        (tmp_path / "labels" / person).mkdir(parents=True)
+        shutil.copy(RAG / "labels.jsonl", tmp_path / "labels" / person)
+    assert told(path)["waiting"] is None
+    named = tmp_path / "out" / "labels" / "named"
+    assert (named / "anna" / "labels.jsonl").is_file() and (named / "bo" / "labels.jsonl").is_file()
+
+
+def test_a_season_that_leaves_items_unjudged_stops_there(tmp_path: Path) -> None:
+    model = "llm: {model: m, base_url: http://127.0.0.1:9/v1}\n"
+    path = prepared(tmp_path, f"  judging: --use-env-llm --offline\n{model}")
+    done = season(path)
+    assert done.status == 3 and "or set accept_unjudged: true" in done.err
+    path.write_text(path.read_text().replace("  sample", "  accept_unjudged: true\n  sample"))
+    assert "people label" in season(path).out

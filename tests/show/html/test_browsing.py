@@ -85,7 +85,7 @@ def test_a_citation_shows_the_evidence_in_its_document(sample_page: Path, open_p
     browser = open_page(sample_page, "#/response/careless/12")
     chips = browser.all(".response .chip")
     assert [" ".join(chip.text.split()) for chip in chips[:4]] == [
-        "✗ 1 does not support", "✓ 2 supports", "✗ 3 does not support", "∅ 4 missing document",
+        "✗ 1 no_support", "✓ 2 full_support", "✗ 3 no_support", "∅ 4 missing document",
     ]  # fmt: skip
     chips[1].click()
     browser.wait("document.querySelector('.evidence h2').textContent.startsWith('Sentence 2')")
@@ -111,13 +111,13 @@ def test_problems_are_gone_through_one_by_one(sample_page: Path, open_page: Open
         browser.wait(f"document.querySelector(`.chip[href='{address}'][aria-current]`)")
         seen.append(browser.text("[role=status].hidden"))
     assert seen == [
-        "Sentence 3: does not support",
+        "Sentence 3: no_support",
         "Sentence 3: missing document",
-        "Sentence 4: does not support",
-        "Sentence 5: does not support",
-        "Sentence 5: does not support",
-        "Sentence 1: does not support",
-        "Sentence 3: does not support",
+        "Sentence 4: no_support",
+        "Sentence 5: no_support",
+        "Sentence 5: no_support",
+        "Sentence 1: no_support",
+        "Sentence 3: no_support",
     ]
 
 
@@ -424,7 +424,7 @@ def test_a_pair_judged_differently_is_marked(tmp_path: Path, open_page: Open) ->
     browser.go("#/response/b/t1")
     browser.wait("document.querySelector('.evidence .differs')")
     assert browser.text(".evidence .differs").splitlines() == [
-        "⚠ Judged differently elsewhere", "✓ supports a", "✓ supports c", "? unjudged z",
+        "⚠ Judged differently elsewhere", "✓ full_support a", "✓ full_support c", "? unjudged z",
     ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def test_empty_fields_are_left_out_zeros_are_not() -> None:
     entry = Entries().judgment(judgment(NONE, grade=0, judge="citation"))
     assert entry == {
         "sentence_index": 0, "label": NONE, "grade": 0, "judge": "citation",
-        "tone": "bad", "word": "does not support",
+        "tone": "bad", "word": "no_support",
     }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def taken(browser: Browser, selector: str) -> tuple[str, str]:
         ("#/runs", "x.leaderboard.csv", "place,run,team,CITATION_ACCURACY"),
         ("#/heat", "x.expected_citation_support-by-run-and-topic.csv", "run,11,12,13"),
         ("#/findings", "x.kinds-of-findings.csv", "Kind,Severity,Count,Effect on the scores"),
-        ("#/compare", "x.labels.csv", "x \\ human/x,supports,supports in part"),
+        ("#/compare", "x.labels.csv", "x \\ human/x,full_support,partial_support"),
     ],
 )
 def test_tables_are_saved(

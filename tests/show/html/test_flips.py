@@ -41,7 +41,7 @@ def test_only_what_says_something_else_has_flipped(tmp_path: Path) -> None:
         0,
         "e",
     )
-    assert (flip["here"]["word"], flip["there"]["word"]) == ("supports", "does not support")
+    assert (flip["here"]["word"], flip["there"]["word"]) == ("full_support", "no_support")
     assert flip["here"]["reason"] == "why"
 
 

@@ -56,7 +56,7 @@ def test_it_says_what_happened(page: Path, open_page: Open) -> None:
     assert (told["Items judged"], told["Responses"]) == ("8 of 9", "5 of 6")
     assert browser.texts("#home .first tbody th") == ["good", "lost", "quiet"]
     assert browser.texts("#home .halves > :last-child li") == [
-        "✗ does not support 2 items, 22 %",
+        "✗ no_support 2 items, 22 %",
         "∅ missing document 2 items, 22 %",
         "? unjudged: cut 1 item, 11 %: the judge's failure, in no mean",
         "no response 1 of 6 responses, in 1 run",
@@ -106,7 +106,7 @@ def test_the_card_of_a_run(page: Path, open_page: Open) -> None:
     assert told["Citations that lead nowhere"] == "2 of 4"
     assert told["Mean"] == "0.250 median of all runs 0.250"
     labels = browser.texts("#screen .mixed li")
-    assert labels == ["✓ supports 1", "✗ does not support 1", "∅ missing document 2"]
+    assert labels == ["✓ full_support 1", "✗ no_support 1", "∅ missing document 2"]
     assert len(browser.all("#screen .mix rect")) == 3
     browser.find("#screen .thirds a").click()
     browser.wait("document.title.startsWith('lost on ')")

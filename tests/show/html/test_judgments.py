@@ -48,7 +48,7 @@ def kinds_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("label=unjudged", "4 of 10"),
         ("label=unjudged%3A%20parse", "2 of 10"),
         ("label=missing%20document", "2 of 10"),
-        ("label=does%20not%20support", "2 of 10"),
+        ("label=no_support", "2 of 10"),
         ("run=good", "5 of 10"),
         ("text=LIT", "4 of 10"),
         ("text=too%20long", "2 of 10"),
@@ -66,8 +66,8 @@ def test_a_choice_is_kept_in_the_address(kinds_page: Path, open_page: Open) -> N
     browser = open_page(kinds_page, "#/failures?label=all")
     listed(browser, "10 of 10")
     assert browser.texts(".labels button") == [
-        "failed 8", "all 10", "✗ does not support 2", "∅ missing document 2",
-        "? unjudged: parse 2", "? unjudged: cut 2", "? unjudged 4", "✓ supports 2",
+        "failed 8", "all 10", "✗ no_support 2", "∅ missing document 2",
+        "? unjudged: parse 2", "? unjudged: cut 2", "? unjudged 4", "✓ full_support 2",
     ]  # fmt: skip
     browser.find("[data-label='unjudged: cut']").click()
     rows = listed(browser, "2 of 10")

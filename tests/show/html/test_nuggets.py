@@ -179,8 +179,8 @@ def test_answers_that_sentences_state_lead_to_their_nugget(tmp_path: Path, open_
     assert browser.run("return location.hash") == "#/response/r/t1/3"
     lines = [shown(browser, line) for line in browser.all(".sentence .claims li")]
     assert lines == ["✓ When? answer: 1871 vital", "? When? answer: 1871 vital"]
-    assert browser.text(".evidence .chips") == "✓\n1\nsupports"
-    assert browser.text(".sentence .chips").split() == ["✓", "1", "supports"]
+    assert browser.text(".evidence .chips") == "✓\n1\nfull_support"
+    assert browser.text(".sentence .chips").split() == ["✓", "1", "full_support"]
     browser.go_to_judgment(1)
     assert browser.text(".evidence h2") == "Sentence 1"
     assert "it is there" in browser.text(".evidence")

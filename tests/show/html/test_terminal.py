@@ -30,11 +30,14 @@ def lines(text: str) -> list[str]:
 def test_sentences_citations_and_evidence(folder: Path) -> None:
     done = command("show", folder, "--run", "careless", "--topic", "12")
     shown = lines(done.out)
-    assert (done.status, shown[0]) == (0, "careless on 12")
-    assert shown[1].startswith("1 ✗ Masons from the village of Orvick finished the lighthouse")
-    assert shown[2] == "✗ msmarco_v2.1_doc_99_130001#0_230001 does not support (citation)"
-    assert shown[3].startswith("18 % of the sentence's weight is in the document; missing:")
-    assert shown[4].startswith("[21-311] “Cinderloaf was founded in February 1998")
+    summary = "citation: 5 of 7 no_support, 1 missing document, 1 full_support"
+    assert (done.status, shown[:2]) == (0, [summary, "careless on 12"])
+    assert shown[2].startswith("1 ✗ Masons from the village of Orvick finished the lighthouse")
+    assert shown[4] == "✗ msmarco_v2.1_doc_99_130001#0_230001 no_support (citation)"
+    assert shown[5].startswith("18 % of the sentence's weight is in the document; missing:")
+    assert any(
+        line.startswith("[21-311] “Cinderloaf was founded in February 1998") for line in shown
+    )
     assert "∅ 9 missing document (citation)" in shown
 
 
@@ -47,7 +50,8 @@ def test_claims_failures_and_hostile_text(tmp_path: Path) -> None:
     ]
     output(tmp_path, (response(("[b]S\u202e.[/b]", [])), judged), judge="length")
     shown = lines(command("show", tmp_path, "--run", "r", "--topic", "t1").out)
-    assert shown[1:] == [
+    assert shown[:2] == ["length: 1 of 2 ATTRIBUTED, 1 unjudged", "r on t1"]
+    assert shown[2:] == [
         "· fits 12.500 (length)",
         "1 ✓? [b]S\\x202e.[/b]",
         "✓ ATTRIBUTED EXACT (length)",
@@ -89,7 +93,11 @@ def test_the_choices_are_named(run: str, topic: str, expected: str, folder: Path
 def test_nuggets_that_a_response_states_and_lacks(tmp_path: Path) -> None:
     nuggets_output(tmp_path, r="nsc?")
     done = command("show", tmp_path, "--run", "r", "--topic", "t1")
-    assert lines(done.out)[1:] == [
+    assert lines(done.out)[:2] == [
+        "nuggets: 1 of 4 not stated, 1 contradicted, 1 stated, 1 unjudged",
+        "r on t1",
+    ]
+    assert lines(done.out)[2:] == [
         "1 · Tin lines it.",
         "2 · It was lit in 1871.",
         "nuggets: 1 stated, 1 contradicted, 1 not stated, 1 unjudged",

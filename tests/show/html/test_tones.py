@@ -25,11 +25,11 @@ CUT = Failure("cut", "")
 @pytest.mark.parametrize(
     ("label", "fields", "expected", "shown"),
     [
-        (FULL, {}, "good", "supports"),
-        (PARTIAL, {}, "part", "supports in part"),
-        (NONE, {"exists": True, "citation": "1"}, "bad", "does not support"),
+        (FULL, {}, "good", "full_support"),
+        (PARTIAL, {}, "part", "partial_support"),
+        (NONE, {"exists": True, "citation": "1"}, "bad", "no_support"),
         (NONE, {"exists": False, "citation": "9"}, "missing", "missing document"),
-        (NONE, {"exists": False}, "bad", "does not support"),
+        (NONE, {"exists": False}, "bad", "no_support"),
         (None, {"failure": CUT}, "unjudged", "unjudged"),
         (None, {"failure": CUT, "exists": False, "citation": "9"}, "unjudged", "unjudged"),
         ("ATTRIBUTED", {}, "good", "ATTRIBUTED"),

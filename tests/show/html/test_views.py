@@ -176,7 +176,7 @@ def narrow(browser: Browser, width: int) -> Iterator[None]:
         ("#/leaderboard", "#/runs", "Runs"),
         ("#/job", "#/about", "About"),
         ("#/judgments", "#/failures?label=all", "Failures"),
-        ("#/judgments?label=supports&run=a", "#/failures?label=supports&run=a", "Failures"),
+        ("#/judgments?label=full_support&run=a", "#/failures?label=full_support&run=a", "Failures"),
     ],
 )
 def test_an_address_of_an_earlier_report_leads_on(
@@ -191,11 +191,11 @@ def test_failures_that_runs_differ_in(differing_page: Path, open_page: Open) -> 
     browser = open_page(differing_page, "#/failures?label=all")
     rows = ".judgments tbody tr"
     browser.wait(f"document.querySelectorAll('{rows}').length === 8")
-    assert browser.texts(rows)[0].startswith("✗ does not support b")
+    assert browser.texts(rows)[0].startswith("✗ no_support b")
     browser.find("#screen .tools [type=checkbox]").click()
     browser.wait(f"document.querySelectorAll('{rows}').length === 2")
     assert browser.texts(".labels button") == [
-        "failed 1", "all 2", "✗ does not support 1", "✓ supports 1",
+        "failed 1", "all 2", "✗ no_support 1", "✓ full_support 1",
     ]  # fmt: skip
 
 

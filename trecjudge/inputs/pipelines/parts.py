@@ -54,6 +54,10 @@ OF_A_TRACK = ("responses", "references", "narrativeid", "requestid", "isragtime"
 METADATA_OF_A_TRACK = ("topicid", "narrativeid", "requestid", "runid", "teamid")
 WORDS_OF_AN_ID = 5
 """How many words of a question its id begins with."""
+MADE_ID = re.compile(
+    rf"(?P<words>(?:[a-z0-9]+-){{1,{WORDS_OF_AN_ID}}})(?P<digest>[0-9a-f]{{8}})(?P<sample>~.+)?"
+)
+"""An id of a question with words, and the sample that a response to it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +215,18 @@ def id_of_question(question: str, asked: str = "") -> str:
     digest = hashlib.sha256((asked or even).encode()).hexdigest()[:8]
     words = re.findall(r"[a-z0-9]+", even)[:WORDS_OF_AN_ID]
     return "-".join([*words, digest])
+
+
+def words_of_id(topic_id: str) -> str:
+    """Return the words of an id that `id_of_question` made; no text for any other id.
+
+    A digest without a letter or without a digit, one of 40, could be a date or a word: it is taken
+    for the user's own.
+    """
+    found = MADE_ID.fullmatch(topic_id)
+    if found is None or found["digest"].isdigit() or found["digest"].isalpha():
+        return ""
+    return found["words"].replace("-", " ").strip() + (found["sample"] or "")
 
 
 # A record of a tool made plain: unwrapped, unflattened, its question and contexts brought up.

@@ -18,7 +18,7 @@ from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.job.config import file_digest, versions
 from trecjudge.job.season.running import STATE, SeasonRun, State
 from trecjudge.job.season.settings import Season, SeasonSettings
-from trecjudge.job.season.steps import CACHE, INPUTS, KEY, LABELS, PACK, PACKED, PLAN, Steps
+from trecjudge.job.season.steps import CACHE, GIVEN, INPUTS, KEY, PACK, PACKED, PLAN, Steps
 from trecjudge.job.workflow import read_workflow
 
 MANIFEST = "manifest.json"
@@ -149,7 +149,7 @@ def _season_of(manifest: Mapping[str, Any], source: Path, again: Path) -> Season
         topics=found("topics"),
         teams=given.teams and found("teams"),
         truth=given.truth and found("truth"),
-        labels=given.labels and str((source / LABELS).absolute()),
+        labels=given.labels and str((source / GIVEN).absolute()),
         judging=f"{given.judging} --offline".strip()
         if "--use-env-llm" in given.judging
         else given.judging,

@@ -19,6 +19,7 @@ from trecjudge.files import FIXED, fixed_time, whole
 from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.job.config import file_digest
 from trecjudge.job.season.steps import PLAN, Run, Step, Steps, Waiting
+from trecjudge.results.outputs import hold_lock
 
 STATE = "state.json"
 COLUMNS = "100"
@@ -85,7 +86,11 @@ class SeasonRun:
         self.folder.mkdir(parents=True, exist_ok=True)
         state = State.read(self.folder / STATE)
         state.write()
-        with _same_surroundings(state.started):
+        what = f"{self.folder}/*"
+        with (
+            hold_lock(self.folder / ".season.lock", what, lambda message: None),
+            _same_surroundings(state.started),
+        ):
             for step in self.steps:
                 if isinstance(step, Waiting):
                     return step

@@ -23,6 +23,8 @@ from trecjudge.results.outputs import replace_unsafe
 INPUTS, CHECKED, ANONYMOUS = "inputs", "checked", "anonymous"
 JUDGED, SAMPLE, REVEALED = "judged", "sample", "revealed"
 LABELS, PUBLISHED = "labels", "published"
+GIVEN, NAMED = f"{LABELS}/given", f"{LABELS}/named"
+"""Labels as people gave them, and with the names of runs."""
 PLAN = "plan.json"
 PACKED = "documents"
 PACK = f"{PACKED}/documents.jsonl.zst"
@@ -120,6 +122,7 @@ class Steps:
         reads: Sequence[str] = (),
         resumes: bool = False,
         copies: Sequence[str] = (),
+        also: Sequence[Any] = (),
     ) -> Step:
         def work(run: Run) -> None:
             for one in copies:
@@ -130,7 +133,7 @@ class Steps:
                     with whole(self.folder / command.prints) as file:
                         file.write(printed.encode())
 
-        asks = [*copies, *([command.words, command.prints] for command in commands)]
+        asks = [*copies, *also, *([command.words, command.prints] for command in commands)]
         return Step(name, does, work, reads, asks, resumes)
 
     # Step by step.
@@ -200,7 +203,9 @@ class Steps:
         words += ["--out-dir", JUDGED, "--name", self.season.name, *self.season.flags]
         good = (0, REJECTED, *((UNJUDGED,) if settings.accept_unjudged else ()))
         return self._commands(
-            JUDGED, "judge", [Command(words, "", good)], [source, INPUTS], resumes=True
+            *(JUDGED, "judge", [Command(words, "", good)], [source, INPUTS]),
+            resumes=True,
+            also=list(map(_state_of, self.documents)),
         )
 
     def _reveal(self) -> Step:
@@ -214,14 +219,18 @@ class Steps:
         return self._commands(SAMPLE, "choose items for people", [Command(words)], [JUDGED])
 
     def _take_labels(self, given: Sequence[Path]) -> Step:
+        names = {path: str(path.relative_to(self.season.settings.labels)) for path in given}
+
         def work(run: Run) -> None:
-            for path in given:
-                shutil.copyfile(path, self.folder / LABELS / path.name)
+            for path, name in names.items():
+                target = self.folder / GIVEN / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
             if self.season.settings.anonymous:
-                words = ["anonymise", LABELS, "--back", "--out-dir", f"{LABELS}/named"]
+                words = ["anonymise", GIVEN, "--back", "--out-dir", NAMED]
                 run([*words, "--key", KEY], (0,))
 
-        return Step(LABELS, "take the labels", work, given, [path.name for path in given])
+        return Step(LABELS, "take the labels", work, given, [*names.values()])
 
     def _publish(self) -> Step:
         settings, job = self.season.settings, f"{PUBLISHED}/{self.season.name}"
@@ -279,7 +288,7 @@ class Steps:
 
     @property
     def _labels(self) -> str:
-        return f"{LABELS}/named" if self.season.settings.anonymous else LABELS
+        return NAMED if self.season.settings.anonymous else GIVEN
 
     def _input(self, name: str) -> str:
         return f"{INPUTS}/{_named(name, getattr(self.season.settings, name))}"
@@ -316,10 +325,14 @@ class Steps:
 
     def _accepted(self) -> list[str]:
         """Return the files of the runs that are judged, as seen from the season's folder."""
-        out = self._excluded()
-        found = dict.fromkeys(run["path"] for run in self._verdicts() if run["run_id"] not in out)
+        out, verdicts = self._excluded(), self._verdicts()
+        found = dict.fromkeys(run["path"] for run in verdicts if run["run_id"] not in out)
         if not found:
             raise InputError(f"{self.folder / CHECKED}: no run is accepted")
+        for run in verdicts:
+            if run["run_id"] in out and run["path"] in found:
+                message = f"holds the run {run['run_id']!r}, which is left out, and others"
+                raise InputError(f"{run['path']}: {message}; give each run a file of its own")
         return list(found)
 
     def _excluded(self) -> dict[str, str]:
@@ -338,6 +351,15 @@ _ENDING = {"latex": "tex", "markdown": "md", "html": "table.html"}
 def _named(name: str, given: str) -> str:
     """Return a name for a copy that ends as the file does, so that it is read in the same way."""
     return name + "".join(Path(given).suffixes)
+
+
+def _state_of(path: str) -> list[Any]:
+    """Return what tells whether documents have changed: of a file its size and time."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):  # the address of a service, or a collection by its name
+        return [path]
+    return [path, found.st_size, found.st_mtime_ns]
 
 
 def shown(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,8 @@ SHARES: Final = (0.5, 0.38, 0.28)
 that asks for no more parts than a smaller one."""
 LONGEST = 131.0
 """The widest column of texts in pt; longer ones are broken."""
+NARROWEST = 56.0
+"""The narrowest column of texts that are broken."""
 SEPARATION = 6.0
 """Between two columns, in pt."""
 MOST_ROWS = 40
@@ -163,11 +166,15 @@ def _panels(grid: Grid, layout: Layout, share: float) -> Iterator[_Part]:
     leading = next((n for n, c in enumerate(grid.columns) if c.kind == "number"), 0)
     natural = [_natural(grid, place) for place in range(len(grid.columns))]
     natural[:leading] = map(max, natural[:leading], map(_head_width, grid.columns))
-    cap = min(LONGEST, _cap(natural[:leading], share * layout.width - SEPARATION * leading))
-    taken = sum(min(width, cap) + SEPARATION for width in natural[:leading])
+    # Ranks are never broken, and names not below what holds a long word.
+    texts = [natural[n] for n in range(leading) if grid.columns[n].kind == "text"]
+    ranks = sum(natural[:leading]) - sum(texts)
+    cap = _cap(texts, share * layout.width - SEPARATION * leading - ranks)
+    cap = min(LONGEST, max(NARROWEST, cap))
+    taken = ranks + sum(min(width, cap) for width in texts) + SEPARATION * leading
     room = layout.width - taken
     broken = [
-        limit if width > (limit := cap if place < leading else room - SEPARATION) else None
+        limit if width > (limit := _limit(grid, place, leading, cap, room)) else None
         for place, width in enumerate(natural)
     ]
     own: list[int] = []
@@ -177,6 +184,13 @@ def _panels(grid: Grid, layout: Layout, share: float) -> Iterator[_Part]:
             own = []
         own += group
     yield _slice(grid, [*range(leading), *own], broken)
+
+
+def _limit(grid: Grid, place: int, leading: int, cap: float, room: float) -> float:
+    """Return how wide a column may be before its texts are broken."""
+    if place >= leading:
+        return room - SEPARATION
+    return cap if grid.columns[place].kind == "text" else math.inf
 
 
 def _groups(grid: Grid, natural: Sequence[float], leading: int, room: float) -> Iterator[list[int]]:
