@@ -28,7 +28,7 @@ SHOWN = ("judgments.jsonl", "leaderboard.jsonl", "qrels")
 """Files of the job that the report is made of, without log and config, which have times."""
 
 WIDTH = 1180
-PARTS = (("#/", "body", 475), ("#/response/careless/502/2", "h1", 800))
+PARTS = (("#/", "body", 490), ("#/response/careless/502/2", "h1", 800))
 """Addresses in the report, the element that is to be at the top, and how many pixels are shown."""
 
 WIDTHS = 1440, 1024, 390

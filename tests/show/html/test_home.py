@@ -134,6 +134,14 @@ def test_judges_with_the_same_labels_share_a_bar(tmp_path: Path, open_page: Open
     assert browser.texts("#screen .mixed > small") == ["citation", "support"]
 
 
+def test_values_without_labels_have_no_bar(tmp_path: Path, open_page: Open) -> None:
+    sample("rag", tmp_path, "-q", "--report", "--judge", "length")
+    browser = open_page(tmp_path / "x.report.html")
+    assert "Labels" not in browser.text("#home")
+    browser.go("#/run/careful")
+    assert not browser.all(".mix")
+
+
 def test_a_bar_of_labels_is_whole() -> None:
     parts = mix({("good", "a"): 1, ("bad", "b"): 2, ("bad", "c"): 1})
     assert parts == [("good", 0.0, 25.0), ("bad", 25.0, 75.0)]

@@ -39,7 +39,8 @@ def home_shown(head: Mapping[str, Any], cards: Sequence[Card]) -> dict[str, Any]
     return {
         "responses": sum(card["responses"] for card in cards),
         "expected_responses": sum(card["expected_responses"] for card in cards),
-        "labels": shown,
+        # Values without a label would be one grey bar.
+        "labels": shown if any(one["tone"] != "plain" for one in shown) else [],
         "mix": mix(every),
         "mixes": [mix(found) for found in labels[:FIRST]],
         "failed": sorted(

@@ -19,7 +19,7 @@ function mixBar(counts) {
   return bar;
 }
 
-/** The labels of each judge; judges with the same counts share one entry. */
+/** The labels of each judge that gives some; judges with the same counts share one entry. */
 function labelsByJudge(card) {
   const tones = Object.keys(head.signs);
   const found = new Map();
@@ -27,6 +27,7 @@ function labelsByJudge(card) {
     const labels = card.labels
       .filter((label) => label.judge === judge)
       .sort((a, b) => tones.indexOf(a.tone) - tones.indexOf(b.tone));
+    if (labels.every(({ tone }) => tone === "plain")) continue;
     const key = JSON.stringify(labels.map(({ word, count }) => [word, count]));
     if (!found.has(key)) found.set(key, { judges: [], labels });
     found.get(key).judges.push(judge);
