@@ -122,7 +122,9 @@ def test_items_can_be_drawn_at_random(job: Path) -> None:
     assert drawn == label_next(job, 12, {}, at_random=True)
     assert len({key(c) for _, c in drawn}) == 12
     assert drawn != label_next(job, 12, {})
-    assert label_next(job, 100, {}, at_random=True) == label_next(job, 100, {})
+    every = label_next(job, 100, {}, at_random=True), label_next(job, 100, {})
+    assert [key(c) for _, c in every[0]] == [key(c) for _, c in every[1]]
+    assert [{c.sampled for _, c in own} for own in every] == [{"random"}, {"ranking"}]
 
 
 def test_a_sample_is_one_of_responses(job: Path) -> None:

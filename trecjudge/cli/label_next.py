@@ -1,13 +1,14 @@
-"""`label-next`: the items that people should label first, to rank or to calibrate."""
+"""`labels next`: the items that people should label first, and the page to label them on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from trecjudge.cli.exits import Later
-from trecjudge.cli.flags import JudgedJobFlags, MapFlags, PrintFlags, TrustFlags
+from trecjudge.cli.exits import Later, warning_printer
+from trecjudge.cli.flags import JudgedJobFlags, MapFlags, PrintFlags, RunFlags, TrustFlags
 from trecjudge.cli.parameters import command_with, option, switch
 from trecjudge.cli.printing import (
     FindingPrinter,
@@ -17,19 +18,24 @@ from trecjudge.cli.printing import (
     write_jsonl,
 )
 from trecjudge.errors import InputError
-from trecjudge.inputs.labels import read_labels
+from trecjudge.findings import plural
+from trecjudge.inputs.labels import Labels, read_labels
 from trecjudge.inputs.labels.vocabulary import parse_label_map
+from trecjudge.results.config import RecordedInputs
+from trecjudge.results.jobs import judged_job
 from trecjudge.show import tables
 
-if TYPE_CHECKING:  # numpy: not for --help
+if TYPE_CHECKING:  # numpy, and jinja2 for the page: not for --help
     from trecjudge.evaluation import candidates
+    from trecjudge.show.html import labelling
     from trecjudge.stats.labelling import LabelCandidate
 else:
     candidates = Later("trecjudge.evaluation.candidates")
+    labelling = Later("trecjudge.show.html.labelling")
 
 
-class LabelNextFlags(JudgedJobFlags, MapFlags, TrustFlags, PrintFlags):
-    """The job, and what its labels are for."""
+class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags):
+    """The job, what its labels are for, and the page to label on."""
 
     WITHOUT: ClassVar = frozenset({"name"})
     budget: int = option("How many items to list.", 100, "--top", old=("--budget",), min=1)
@@ -44,49 +50,119 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, TrustFlags, PrintFlags):
     purpose: Literal["ranking", "calibration"] = option(
         "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
     )
+    disagreements: bool = switch(
+        "List the items on which the people of --labels differ, for somebody to decide.",
+        "--disagreements",
+    )
     out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
+    page: Path | None = option(
+        "An HTML file to label the items on, in any browser and offline. A fifth of them is drawn"
+        " at random."
+    )
+    guideline: Path | None = option("Text for the page: how to label.")
+    show_verdict: bool = switch(
+        "On the page, show what the judge says once the person has decided; else it is not in the"
+        " file.",
+        "--show-verdict",
+    )
+    assign: int = option("Write a page for each of so many people, FILE-1.html, ....", 1, min=1)
+    overlap: float = option("The share of the items that all of --assign get.", 0.2, min=0)
 
 
 @command_with(LabelNextFlags)
 def label_next(flags: LabelNextFlags) -> int:
     """List the items that people should label first.
 
-    Their labels would narrow the ranking most, or calibrate best. Fill in the file of --output, and
-    give it to --labels, there or of `judges calibrate`. From 20 labels of --labels on, it says what
-    more would buy.
+    Their labels would narrow the ranking most, or calibrate best. Label them on the --page, or fill
+    in the file of --output, and give the labels to --labels, there or of `judges calibrate`. From
+    20 labels of --labels on, it says what more would buy.
     """
-    printer, human = FindingPrinter(flags.quiet), flags.human
-    labelled = read_labels(human, printer, parse_label_map(flags.mapped)) if human else {}
-    asked = flags.job, flags.budget, labelled
-    number, chosen = "gain", None
-    if flags.purpose == "calibration":
-        if flags.measure or flags.at_random:
-            raise InputError("--for calibration: --measure and --random are for the ranking")
-        number = "expected"
-        drawn = candidates.label_for_calibration(*asked, flags.trust)
-        found = [(candidate.share or 0.0, candidate) for candidate in drawn]
-    else:
-        chosen = candidates.label_next(*asked, flags.measure, flags.at_random, flags.trust, printer)
-        found = chosen.items
-    records = [_record(value, number, candidate) for value, candidate in found]
+    _check(flags)
+    printer = FindingPrinter(flags.quiet)
+    chosen = _choose(flags, printer)
+    number = "expected" if flags.purpose == "calibration" else "gain"
+    number = "votes" if flags.disagreements else number
+    records = [_record(value, number, candidate) for value, candidate in chosen.items]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if flags.out is not None:
         write_jsonl(flags.out, records)
+    pages = _pages(flags, [candidate for _, candidate in chosen.items])
     if flags.as_json:
-        bought: dict[str, Any] = {}
-        if chosen is not None:
-            bought = {"judge": chosen.judge, "measure": chosen.measure}
+        bought: dict[str, Any] = {"pages": {str(path): n for path, n in pages}} if pages else {}
+        if chosen.measure:
+            bought |= {"judge": chosen.judge, "measure": chosen.measure}
             bought["forecast"] = chosen.forecast and asdict(chosen.forecast)
         print_json([{"items": records, **bought, "findings": printer.as_dicts()}])
         return printer.status()
     printer.close()
     if not flags.quiet:
-        print_table(tables.candidate_table(found, number))
-        if chosen is not None:
+        print_table(tables.candidate_table(chosen.items, number))
+        if chosen.measure:
             of_judge = f" of judge {chosen.judge}" if chosen.judge else ""
             print_lines([f"gain: on {chosen.measure}{of_judge}; --measure names another"])
             print_lines([tables.forecast_line(chosen.forecast, chosen.why)])
+        print_lines(f"page: {path} ({plural(n, 'item')})" for path, n in pages)
     return printer.status()
+
+
+def _check(flags: LabelNextFlags) -> None:
+    """Raise InputError for flags that do not go together."""
+    if flags.purpose == "calibration" and (flags.measure or flags.at_random):
+        raise InputError("--for calibration: --measure and --random are for the ranking")
+    chosen = flags.measure or flags.at_random or flags.purpose == "calibration"
+    if flags.overlap > 1:
+        raise InputError(f"--overlap: {flags.overlap:g} is too large; give a share, 0 to 1")
+    if flags.disagreements and chosen:
+        raise InputError("--disagreements: --measure, --random and --for choose other items")
+    if flags.disagreements and flags.human is None:
+        raise InputError("--disagreements: give the labels of several people, --labels FOLDER")
+    for_page: dict[str, object] = {
+        "--guideline": flags.guideline, "--show-verdict": flags.show_verdict,
+        "--assign": flags.assign > 1, "--rag-responses": flags.responses,
+        "--rag-topics": flags.topics, "--documents": flags.documents,
+    }  # fmt: skip
+    given = next((name for name, value in for_page.items() if value), "")
+    if flags.page is None and given:
+        raise InputError(f"{given} is for a page: give its file, --page FILE.html")
+
+
+def _choose(flags: LabelNextFlags, printer: FindingPrinter) -> candidates.Chosen:
+    """Return the items; those that are not for a ranking with no measure."""
+    human, trust = flags.human, flags.trust
+    labelled = read_labels(human, printer, parse_label_map(flags.mapped)) if human else Labels()
+    asked = flags.job, flags.budget, labelled
+    if flags.disagreements:
+        disputed = candidates.disputed(*asked, trust, printer)
+        return candidates.Chosen([(float(len(one.votes)), one) for one in disputed], None)
+    if flags.purpose == "calibration":
+        drawn = candidates.label_for_calibration(*asked, trust)
+        return candidates.Chosen([(one.share or 0.0, one) for one in drawn], None)
+    if flags.page is not None and not flags.at_random:
+        return candidates.label_mixed(*asked, flags.measure, trust, printer)
+    return candidates.label_next(*asked, flags.measure, flags.at_random, trust, printer)
+
+
+def _pages(flags: LabelNextFlags, items: Sequence[LabelCandidate]) -> list[tuple[Path, int]]:
+    """Write the pages, where they are asked for; what they lack is told."""
+    if flags.page is None:
+        return []
+    given = RecordedInputs(
+        flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
+    )
+    wanted = labelling.LabelPages(
+        judged_job(flags.job).outputs,
+        flags.page,
+        given if flags.topics or flags.responses or flags.documents else None,
+        flags.guideline,
+        flags.assign,
+        flags.overlap,
+        flags.show_verdict,
+        flags.trust,
+    )
+    pages, lacking = labelling.write_label_pages(wanted, items)
+    for what in lacking:
+        warning_printer(flags.quiet)(what)
+    return pages
 
 
 def _record(value: float, number: str, candidate: LabelCandidate) -> dict[str, Any]:
@@ -96,4 +172,5 @@ def _record(value: float, number: str, candidate: LabelCandidate) -> dict[str, A
     if candidate.nugget:
         key["nugget"] = candidate.nugget
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
-    return key | {"label": None} | context | {number: value}
+    how = {"sampled": candidate.sampled} if candidate.sampled else {}
+    return key | {"label": None} | context | how | {number: value}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import OnFinding, ignore
-from trecjudge.inputs.labels import ItemKey, Labels, label_of, labels_of, takes_labels
+from trecjudge.inputs.labels import (
+    DECIDED,
+    ItemKey,
+    LabelledItem,
+    Labels,
+    key_of,
+    label_of,
+    labels_of,
+    takes_labels,
+)
+from trecjudge.inputs.labels import Vote as HumanVote
 from trecjudge.judging.judge import Judge
 from trecjudge.measures import Fill, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Judgment, Response
@@ -29,6 +39,9 @@ from trecjudge.scores.statistics import evidence_of
 from trecjudge.stats.labelling import LabelCandidate, LabelCandidates, draw_sample, near_ties
 from trecjudge.stats.resampling import SEED
 from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
+
+RANDOM_PART = 0.2
+"""The share of a mixed list that is drawn at random: those of it are a sample of all items."""
 
 
 class Chosen(NamedTuple):
@@ -97,8 +110,70 @@ def label_next(
         chosen = found.best(near, budget)
     more = Counter(found.responses[found.owners[number]] for _, number in chosen)
     again = _read_again(reader, found, np.array([n for _, n in chosen], dtype=np.intp))
-    picked = [(gain, one) for (gain, _), (_, one) in zip(chosen, again, strict=True)]
+    how = "random" if at_random else "ranking"
+    picked = [
+        (gain, replace(one, sampled=how)) for (gain, _), (_, one) in zip(chosen, again, strict=True)
+    ]
     return Chosen(picked, *_forecast(board, people, measure, more), measure.judge, measure.name)
+
+
+def label_mixed(
+    path: Path,
+    budget: int,
+    labelled: Mapping[ItemKey, str],
+    measure_name: str = "",
+    trust: bool = False,
+    report: OnFinding = ignore,
+) -> Chosen:
+    """Return the same, but RANDOM_PART of it is drawn at random, and each item says how it came."""
+    best = label_next(path, budget, labelled, measure_name, False, trust, report)
+    # Where the ranking hangs on few items, or on none by itself, chance fills the list.
+    part = max(math.ceil(budget * RANDOM_PART), budget - len(best.items))
+    drawn = label_next(path, part, labelled, measure_name, True, trust, report)
+    places = {(one.run_id, one.topic_id, one.place) for _, one in drawn.items}
+    others = [
+        (gain, one)
+        for gain, one in best.items
+        if (one.run_id, one.topic_id, one.place) not in places
+    ]
+    return best._replace(items=[*drawn.items, *others][:budget])
+
+
+def disputed(
+    path: Path, budget: int, labelled: Labels, trust: bool = False, report: OnFinding = ignore
+) -> list[LabelCandidate]:
+    """Return the first `budget` items on which people differ, each with what they said.
+
+    Those that they have agreed on in the end are left out. Raises InputError where there is none.
+    """
+    reader = judgments_at(path)
+    panel = panel_of(reader, trust)
+    takers = {named.name: named.judge for named in panel if takes_labels(named.judge)}
+    labelled.rename(labels_of(takers.values()), report)
+    found: dict[ItemKey, LabelCandidate] = {}
+    for response, judgments in reader:
+        said = labelled.votes((response.topic_id, response.run_id))
+        for place, judgment in enumerate(judgments):
+            votes = _votes_on(said, judgment)
+            if votes and can_be_labelled(takers.get(judgment.judge), judgment):
+                one = _shown(response, judgment, place, 0.0, None)
+                given = tuple((labelled.person(vote), vote[0]) for vote in votes)
+                found.setdefault(key_of(judgment), replace(one, votes=given))
+    if not found:
+        raise InputError(f"{labelled.files[0]}: people differ on no item of {reader.path}")
+    return list(found.values())[:budget]
+
+
+def _votes_on(
+    said: Mapping[LabelledItem, Sequence[HumanVote]], judgment: Judgment
+) -> Sequence[HumanVote]:
+    """Return what people say of an item on which they differ; nothing of any other."""
+    _, _, *item = key_of(judgment)
+    names = judgment.nugget.names if judgment.nugget else ()
+    keys = [(*item[:2], name) for name in names] or [tuple(item)]
+    votes = next((said[key] for key in keys if key in said), ())
+    differ = len({vote[0] for vote in votes}) > 1
+    return votes if differ and all(vote[3] != DECIDED for vote in votes) else ()
 
 
 def _forecast(
@@ -148,7 +223,8 @@ def label_for_calibration(
         raise InputError(f"{reader.path}: {message}")
     # Strata of the weight are no better: see the notes on the benchmarks.
     order = np.random.default_rng(SEED).permutation(len(found))
-    return [one for _, one in _read_again(reader, found, np.sort(order[:budget]))]
+    again = _read_again(reader, found, np.sort(order[:budget]))
+    return [replace(one, sampled="random") for _, one in again]
 
 
 def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
@@ -194,6 +270,21 @@ def _candidate(judgment: Judgment, reach: float, share: float | None) -> LabelCa
     return LabelCandidate(judgment.run_id, judgment.topic_id, *place, reach, share, nugget=nugget)
 
 
+def _shown(
+    response: Response, judgment: Judgment, place: int, reach: float, share: float | None
+) -> LabelCandidate:
+    """Return a candidate with what helps to label it."""
+    texts = {sentence.index: sentence.text for sentence in response.sentences}
+    index = judgment.sentence_index
+    return replace(
+        _candidate(judgment, reach, share),
+        text=response.text if index is None else texts.get(index, ""),
+        label=judgment.label or "",
+        reason=judgment.reason,
+        place=place,
+    )
+
+
 def _read_again(
     reader: JudgmentsReader, found: LabelCandidates, wanted: NDArray[np.intp]
 ) -> Iterator[tuple[int, LabelCandidate]]:
@@ -205,13 +296,8 @@ def _read_again(
     for owner, numbers in by_response.items():
         places = [found.places[number] for number in numbers]
         response, judgments = reader.again(*found.responses[owner], places)
-        texts = {sentence.index: sentence.text for sentence in response.sentences}
-        for number, judgment in zip(numbers, judgments, strict=True):
-            index, share = judgment.sentence_index, found.shares[number]
-            read[number] = replace(
-                _candidate(judgment, found.reaches[number], None if isnan(share) else share),
-                text=response.text if index is None else texts.get(index, ""),
-                label=judgment.label or "",
-                reason=judgment.reason,
-            )
+        for number, place, judgment in zip(numbers, places, judgments, strict=True):
+            share = found.shares[number]
+            known = None if math.isnan(share) else share
+            read[number] = _shown(response, judgment, place, found.reaches[number], known)
     return ((number, read[number]) for number in wanted.tolist())

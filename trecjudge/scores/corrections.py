@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from trecjudge.inputs.labels import (
     TakesNuggetLabels,
     label_of,
 )
+from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, SCALES
 from trecjudge.judging.judge import Judge
 from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec
 from trecjudge.records import Citation, Item, Judgment, Response, Topic
@@ -23,6 +25,8 @@ from trecjudge.stats.labelled import Labellable, row_of
 
 EQUAL = 1e-9
 """Changes that differ by less are equal but for rounding."""
+SCORED = "0123"
+"""The grades of a text, each a label."""
 MEANS = ("mean_of_floats", "mean_of_bools")
 """Aggregates that labels of people can correct."""
 
@@ -137,6 +141,17 @@ def can_be_labelled(judge: Judge | None, judgment: Judgment) -> bool:
     # By name: to check a protocol takes as long as the measure, and there are a million items.
     decides_itself = getattr(judge, "decides_itself", None)
     return decides_itself is None or not decides_itself(_item_of(judgment))
+
+
+def labels_taken(judge: Judge, judgment: Judgment) -> Sequence[str]:
+    """Return the labels that a judge takes on an item: of those known the first that all stay."""
+    item, own = _item_of(judgment), tuple(getattr(judge, "label_names", ()))
+    for scale in (own, tuple(SCORED), *SCALES, *OF_NUGGETS):
+        with suppress(JudgmentFailed):
+            taken = [_judgment_by_label(judge, item, judgment, label).label for label in scale]
+            if taken and taken == list(scale):
+                return scale
+    return ()
 
 
 def _item_of(judgment: Judgment) -> Item:

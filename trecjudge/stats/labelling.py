@@ -36,6 +36,12 @@ class LabelCandidate:
     label: str = ""
     reason: str = ""
     nugget: str = ""
+    place: int = -1
+    """That of its judgment among those of the response."""
+    sampled: str = ""
+    """How it came into a list: `random`, or `ranking`."""
+    votes: tuple[tuple[str, str], ...] = ()
+    """(person, label) of those who differ on it."""
 
 
 @dataclass(slots=True)

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.commandline import ROOT, Done, command
+from tests.show.html.test_writing import everything
 
 RAG = ROOT / "sample_data" / "rag"
 FILE = """judge: [citation, support]
@@ -71,12 +72,13 @@ def files(folder: Path) -> dict[str, str]:
 def test_a_season_waits_for_people_and_ends_with_an_archive(tmp_path: Path) -> None:
     path = prepared(tmp_path)
     first = told(path)
-    assert "sample/items.jsonl; put their files into" in first["waiting"]
+    assert "sample/label.html, or fill in items.jsonl beside it; put their" in first["waiting"]
     assert list(steps(first)) == [
         *("inputs", "checked", "plan.json", "anonymous", "judged", "revealed", "sample")
     ]
     items = (tmp_path / "out" / "sample" / "items.jsonl").read_text()
     assert len(items.splitlines()) == 5
+    items += everything(tmp_path / "out" / "sample" / "label.html")
     assert not any(run in items for run in ("careful", "careless", "uncited"))
     label(path)
     second = told(path)

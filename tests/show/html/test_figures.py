@@ -183,9 +183,9 @@ def test_labels_agree_as_agree_has_it(jobs: Path) -> None:
 
 
 def test_figures_stand_in_the_scatter_and_above_the_runs(jobs: Path, open_page: Open) -> None:
-    browser = open_page(jobs / "words" / "x.report.html", "#/charts")
+    browser = open_page(jobs / "words" / "x.report.html", "#/agreement")
     assert browser.all(".figure")[0].text.startswith("Kendall's tau-b ")
-    assert "Spearman's rho" in browser.all("#charts figcaption")[0].text
+    assert "Spearman's rho" in browser.all("#agreement figcaption")[0].text
     browser.go("#/compare")
     tiles = [tile.text.splitlines()[0] for tile in browser.all(".tile")]
     assert tiles[:2] == ["accuracy", "Cohen's kappa"]

@@ -167,7 +167,7 @@ def test_what_a_sheet_cannot_be_of(flags: tuple[str, ...], message: str, tmp_pat
 
 def test_a_sheet_in_a_browser(open_page: Callable[..., Browser], tmp_path: Path) -> None:
     (page,) = sheets(field(tmp_path), "own-b")
-    shown = open_page(page).text("#leaderboard")
+    shown = open_page(page).text("#home")
     assert "4 of 5" in shown
     assert "Topics furthest behind the median" in shown
     run = open_page(page, "#/run/own-b").text("#screen")

@@ -167,7 +167,7 @@ def test_past_a_size_detail_goes_beside_the_file(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--report")
     whole = blocks_of(tmp_path / "x.report.html")
     done = command("report", tmp_path, "--max-size", "0.001")
-    assert f"and 7 files in {tmp_path / 'x.report'}" in done.out
+    assert f"and 8 files in {tmp_path / 'x.report'}" in done.out
     names = {path.name.split(".")[0] for path in (tmp_path / "x.report").iterdir()}
     assert names == whole.keys() - {"head"}
     assert set(blocks_of(tmp_path / "x.report.html")) == {"head"}

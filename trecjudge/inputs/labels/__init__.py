@@ -311,6 +311,11 @@ class Labels(Mapping[ItemKey, str]):
         """Return where a label stands."""
         return Place(self.files[file], line)
 
+    def person(self, vote: Vote) -> str:
+        """Return who gave a vote; of a person who is not named where it stands."""
+        _, line, file, person = vote
+        return self.names[person] if person >= 0 else str(self.place(line, file))
+
 
 def majority(votes: Sequence[Vote], first_breaks_ties: bool = False) -> Vote | None:
     """Return the first vote for the label that most people give; None where they are divided.

@@ -257,6 +257,8 @@ def _labels(
         if (key := _own_key(record)) is not None and (said := said_in(record)):
             for label, person in said:
                 yield number, key, label, person
+        elif key is not None and record.get("skipped"):
+            continue  # a person says why it has no label
         elif reader := _reader_of(record):
             given = reader(record, Place(str(path), number), report)
             yield from ((number, key, label, None) for key, label in given)

@@ -101,8 +101,9 @@ class Steps:
         if settings.labels:
             yield self._sample()
             if not (given := _files(Path(settings.labels))):
-                items, there = self.folder / SAMPLE / "items.jsonl", Path(settings.labels)
-                yield Waiting(f"people label {shown(items)}; put their files into {shown(there)}")
+                page, there = shown(self.folder / SAMPLE / "label.html"), Path(settings.labels)
+                what = f"people label on {page}, or fill in items.jsonl beside it"
+                yield Waiting(f"{what}; put their files into {shown(there)}")
                 return
             yield self._take_labels(given)
         yield self._publish()
@@ -223,7 +224,7 @@ class Steps:
     def _sample(self) -> Step:
         words = ["labels", "next", f"{JUDGED}/{self.season.name}"]
         words += ["--top", str(self.season.settings.sample)]
-        words += ["--output", f"{SAMPLE}/items.jsonl", "-q"]
+        words += ["--output", f"{SAMPLE}/items.jsonl", "--page", f"{SAMPLE}/label.html", "-q"]
         return self._commands(SAMPLE, "choose items for people", [Command(words)], [JUDGED])
 
     def _take_labels(self, given: Sequence[Path]) -> Step:
