@@ -36,7 +36,7 @@ def press(browser: Browser, *keys: str) -> None:
         before = browser.run("return document.documentElement.dataset.item")
         browser.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
                     "{key: arguments[0], bubbles: true}))", key)  # fmt: skip
-        if key in "0123456789bn" and not browser.all("#verdict"):
+        if (key in "123" or key.startswith("Arrow")) and not browser.all("#verdict"):
             browser.wait(f"document.documentElement.dataset.item !== '{before}'")
 
 
@@ -121,13 +121,13 @@ def test_everything_is_done_by_keys(job: Path, tmp_path: Path, browser: Browser)
     browser.find("#comment").send_keys("=not sure\n1", "\ue00c")
     press(browser, "2")
     assert current(browser) == 0 and "The judge: " in browser.text("#verdict")
-    press(browser, "n")
+    press(browser, "ArrowRight")
     browser.wait("!document.getElementById('verdict')")
     press(browser, "s")
     assert browser.run(active) == "reason"
     browser.find("#reason").send_keys("other language", "\ue007")
     browser.wait("document.documentElement.dataset.item === '2'")
-    press(browser, "b")
+    press(browser, "ArrowLeft")
     assert browser.find("#reason").get_attribute("value") == "other language"
     browser.find("#jsonl").click()
     assert "Give your name first" in browser.text("#told")
@@ -165,7 +165,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path, browser: Browser) -> None:
         steers = "return /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent)"
         assert not browser.run(steers)
         harmless(browser)
-        press(browser, "n")
+        press(browser, "ArrowRight")
     assert "<img src=x onerror=window.pwned=1>" in browser.text("#guideline")
 
 
