@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +10,31 @@ import typer
 from typer.main import get_command
 
 from run_judge import app
-from trecjudge.cli.help import ARGUMENTS, HelpPage, page_of
-from trecjudge.cli.parameters import Option
+from trecjudge.cli.commands import command_of
+from trecjudge.cli.flags import SharedFlags
+from trecjudge.cli.help import ARGUMENTS, TOPICS, HelpPage, by_topic, page_of
+from trecjudge.cli.parameters import Option, bind_flags, options_of
 
 PATH = Path(__file__).parent.parent / "docs" / "cli.md"
 PROGRAM = "run_judge.py"
 INTRODUCTION = f"""# The command line
 
-`{PROGRAM}` judges runs with the flags of the [main job](#the-main-job). The commands below it check
-runs, read what a job has written, or make what a job needs. A command comes before its flags.
-`help COMMAND` prints one of these sections. `python -m trecjudge` and, where the package is
-installed, `run-judge` start the same program. [Words](words.md) explains the terms.
+`{PROGRAM} judge RUN...` judges runs; so does `{PROGRAM} --rag-responses RUN...`, with the same
+flags. The other commands check runs, read what a job has written, or make what a job needs. Those
+that most people need are at the top; others are in families, such as `labels next`. A command
+comes before its flags. `help COMMAND` prints one of these sections, and `--help-all` after a
+command explains all its flags. `python -m trecjudge` and, where the package is installed,
+`run-judge` start the same program. [Words](words.md) explains the terms.
+
+Flags that several commands share are explained once, under [Shared flags](#shared-flags); the
+section of a command ends with the names of those that it takes.
 
 Flags with `...` take several values: `--judge support citation`, or the flag again before each.
 Commas separate the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that
 also has arguments, a word after such a flag is an argument if it names an existing file.
+
+Names of commands and flags from before version 0.17 still work: a line on standard error says what
+a command is called now, unless `--quiet` or `--json` is given.
 
 A shell completes the commands and flags of an installed `run-judge`, not those of a script that
 Python runs: `run-judge --install-completion`.
@@ -36,7 +46,7 @@ This page is written from the program: `python -m tests.cli_page`."""
 
 
 def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, Any]]:
-    """Yield each command with a context that it may be called in, the main job first."""
+    """Yield each command with a context that it may be called in, the program itself first."""
     command = command or get_command(app)
     context = context or typer.Context(command, info_name=PROGRAM)
     yield command, context
@@ -46,47 +56,70 @@ def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, An
 
 
 def pages() -> list[HelpPage]:
-    """Return the page of each command, that of the main job first."""
+    """Return the page of each command, that of the program first."""
     return [page_of(command, context) for command, context in commands()]
+
+
+def shared_flags() -> dict[str, list[Option]]:
+    """Return the flags that commands share, by what they are about."""
+    shared = command_of("help", bind_flags(SharedFlags)(lambda *_: None))
+    return by_topic(options_of(shared, typer.Context(shared, info_name="help")))
 
 
 def text() -> str:
     """Return what docs/cli.md has to be."""
-    return "\n\n".join([INTRODUCTION, *("\n\n".join(_section(page)) for page in pages())]) + "\n"
+    main, *others = pages()
+    sections = [_program(main), _shared(), *map(_section, others)]
+    return "\n\n".join([INTRODUCTION, *("\n\n".join(parts) for parts in sections)]) + "\n"
+
+
+def _program(page: HelpPage) -> Iterator[str]:
+    yield "## Commands"
+    yield _block(page.usage)
+    yield _list(f"{_link(name, _code(name))}: {line}" for name, line in page.commands.items())
+
+
+def _shared() -> Iterator[str]:
+    yield "## Shared flags"
+    for topic, options in shared_flags().items():
+        yield f"### Flags: {topic}"
+        yield TOPICS[topic]
+        yield _list(map(_row, options))
 
 
 def _section(page: HelpPage) -> Iterator[str]:
-    yield f"## {page.name or 'The main job'}"
+    yield f"## {page.name}"
     yield _block(page.usage)
     yield from page.paragraphs
     if page.commands:
-        lines = (f"[`{_called(page, name)}`](#{_anchor(page, name)})" for name in page.commands)
-        rows = zip(lines, page.commands.values(), strict=True)
-        yield _table(("command", "what it does"), rows)
+        called = ((f"{page.name} {name}", line) for name, line in page.commands.items())
+        yield _list(f"{_link(name, _code(name))}: {line}" for name, line in called)
     if page.examples:
         yield _block([f"# {what}\n{page.program} {words}" for what, words in page.examples.items()])
-    for title, options in page.panels().items():
-        if not page.name:
-            yield f"### {title}"
+    for title, options in page.own.items():
         if title == ARGUMENTS:
-            yield _table(("argument", "what it is"), ((_code(o.shown), o.help) for o in options))
-        else:
-            yield _table(("flag", "what it does", "default"), map(_row, options))
+            yield _list(f"{_code(o.shown)}: {o.help}" for o in options)
+        elif own := [option for option in options if "--help" not in option.flags]:
+            yield _list(map(_row, own))
+    if page.shared:
+        yield _list(
+            f"[{topic}](#flags-{topic}): {', '.join(_code(option.flags[0]) for option in options)}"
+            for topic, options in page.shared.items()
+        )
 
 
-def _row(option: Option) -> tuple[str, ...]:
-    shown = ", ".join(f"`{flag}`" for flag in option.flags[:-1])
-    last = f"{option.flags[-1]} {option.metavar}{'...' * option.is_several}".rstrip()
-    default = "required" if option.is_required else f"`{option.default}`" if option.default else ""
-    return ", ".join(filter(None, (shown, _code(last)))), option.help, default
+def _row(option: Option) -> str:
+    default = f" (default: `{option.default}`)" if option.default else ""
+    required = " (required)" if option.is_required else ""
+    return f"{_code(option.shown)}: {option.help}{default}{required}"
 
 
-def _called(page: HelpPage, name: str) -> str:
-    return f"{page.name} {name}".strip()
+def _link(called: str, shown: str) -> str:
+    return f"[{shown}](#{called.replace(' ', '-')})"
 
 
-def _anchor(page: HelpPage, name: str) -> str:
-    return _called(page, name).replace(" ", "-")
+def _list(rows: Iterable[str]) -> str:
+    return "\n".join(f"- {row}" for row in rows)
 
 
 def _code(words: str) -> str:
@@ -95,15 +128,6 @@ def _code(words: str) -> str:
 
 def _block(lines: list[str]) -> str:
     return "\n".join(("```sh", *lines, "```"))
-
-
-def _table(head: tuple[str, ...], rows: Any) -> str:
-    lines = (head, ("---",) * len(head), *(_cells(row) for row in rows))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cells(row: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(cell.replace("|", "\\|") for cell in row)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """The pictures of the report in the README: taken in Chromium, each with a digest of what it shows.
 
-`python -m tests.pictures` takes them again (`.ci/pictures` installs a browser first).
+`python -m tests.pictures` takes them again (`.ci/pictures` installs a browser first). With a FOLDER
+it takes every view of a report into that, at three widths, light and dark: of NAME.report.html
+where one is given, else of the sample data.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import hashlib
 import struct
@@ -25,8 +28,12 @@ SHOWN = ("judgments.jsonl", "leaderboard.jsonl", "qrels")
 """Files of the job that the report is made of, without log and config, which have times."""
 
 WIDTH = 1180
-PARTS = (("#/", "body", 425), ("#/response/careless/502/2", "h1", 800))
+PARTS = (("#/", "body", 490), ("#/response/careless/502/2", "h1", 800))
 """Addresses in the report, the element that is to be at the top, and how many pixels are shown."""
+
+WIDTHS = 1440, 1024, 390
+HEIGHT, MOST_PIXELS = 950, 4000
+"""Of a view: the window in which it opens, and how much of its length a picture has."""
 
 KEY = b"trecjudge"
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -143,9 +150,9 @@ def indexed(pixels: bytes, width: int) -> bytes:
     return SIGNATURE + b"".join(chunk(*part) for part in parts)
 
 
-def sized(browser: Browser, height: int) -> None:
+def sized(browser: Browser, height: int, width: int = WIDTH) -> None:
     """Show so much of a page, without bars to scroll it."""
-    size = {"width": WIDTH, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     browser.driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
 
@@ -162,5 +169,47 @@ def take() -> None:
             path.write_bytes(stamped(png, digest(folder)))
 
 
+def addresses(browser: Browser, page: Path) -> dict[str, str]:
+    """Return the addresses of all views of a report by name: of runs and so on the first."""
+    browser.open(page)
+    found: dict[str, str] = browser.run(
+        "return Object.fromEntries([...document.querySelectorAll('nav a')]"
+        ".map((link) => [link.dataset.view, link.hash]))"
+    )
+    for view, kind in (("home", "run"), ("topics", "topic"), ("run", "response")):
+        browser.open(page, found[view])
+        links = f"a[href^='#/{kind}/']"
+        found[kind] = browser.find(f".view:not([hidden]) {links}").get_attribute("hash")
+    return found
+
+
+def take_views(folder: Path, page: Path) -> None:
+    """Write a picture of every view of a report, at each width and in each theme."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for theme in THEMES:
+        with browsing(dark=theme == "dark") as browser:
+            for name, address in addresses(browser, page).items():
+                for width in WIDTHS:
+                    sized(browser, HEIGHT, width)
+                    browser.open(page, address)
+                    height = browser.run("return document.documentElement.scrollHeight")
+                    sized(browser, min(height, MOST_PIXELS), width)
+                    png = browser.driver.get_screenshot_as_png()
+                    (folder / f"{name}-{width}-{theme}.png").write_bytes(png)
+
+
+def main() -> None:
+    """Take the pictures of the README, or all views into a folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, help="for all views of a report")
+    parser.add_argument("page", nargs="?", type=Path, help="the report; by default of the samples")
+    wanted = parser.parse_args()
+    if wanted.folder is None:
+        take()
+        return
+    with tempfile.TemporaryDirectory() as name:
+        take_views(wanted.folder, wanted.page or judged(Path(name)))
+
+
 if __name__ == "__main__":
-    take()
+    main()

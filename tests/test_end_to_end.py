@@ -73,7 +73,7 @@ def test_two_runs_write_the_same_bytes_and_so_does_rescore(dataset: str, tmp_pat
     (first / "x.leaderboard.txt").unlink()
     (first / "x.leaderboard.jsonl").unlink()
     (first / "x.qrels").unlink()
-    assert command("rescore", first / "x.judgments.jsonl", "-q").status == 0
+    assert command("job", "rescore", first / "x.judgments.jsonl", "-q").status == 0
     assert files(first) == before
 
 
@@ -190,7 +190,7 @@ def test_a_judge_beside_those_whose_measures_a_workflow_shows(tmp_path: Path) ->
     shown = ["ATTRIBUTION_RATE", "EXPECTED_ATTRIBUTION", "CONTRADICTION_RATE", "DOCUMENT_COVERAGE"]
     assert list(summary["measures"]) == [*shown, "LENGTH", "FITS"]
     before = files(tmp_path)
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
     assert files(tmp_path) == before
 
 
@@ -270,7 +270,7 @@ def test_a_new_judge_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert outside.status == 0
     judgments = tmp_path / "out" / "x.judgments.jsonl"
     assert b'"judges.length:LengthJudge"' in judgments.read_bytes()
-    assert command("rescore", judgments, "-q").status == 0
+    assert command("job", "rescore", judgments, "-q").status == 0
 
 
 def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +288,7 @@ def test_own_measures_and_prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert means(tmp_path, "SENTENCES")["careful"] == pytest.approx(17 / 3)
     system = endpoint.requests[0]["messages"][0]["content"]
     assert "Does the `document` prove the `sentence`?" in system
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
 
 
 def test_check_reports_and_mends(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_several_judges_write_one_set_of_files(tmp_path: Path) -> None:
     )
     assert {"CITATION_SUPPORT", "LENGTH", "FITS"} <= set(summary["measures"])
     before = files(tmp_path)
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q", "--trust").status == 0
     assert files(tmp_path) == before
 
 

@@ -205,7 +205,7 @@ def test_a_pipe_is_written_as_it_is(tmp_path: Path) -> None:
 def test_a_file_that_was_named_takes_the_place_of_a_link(victim: Path, tmp_path: Path) -> None:
     (tmp_path / "board.txt").write_text(ROWS)
     (tmp_path / "new.csv").symlink_to(victim)
-    done = command("convert", tmp_path / "board.txt", tmp_path / "new.csv", "--to", "csv")
+    done = command("job", "convert", tmp_path / "board.txt", tmp_path / "new.csv", "--to", "csv")
     assert (done.status, (tmp_path / "new.csv").is_symlink()) == (0, False)
     assert victim.read_text() == "theirs"
 
@@ -250,7 +250,7 @@ def test_an_ordinary_file_may_say_that_it_is_empty() -> None:
         ("--rag-responses", "LOOP"),
         ("--rag-responses", "RUNS", "--documents", "LOOP"),
         ("check", "LOOP"),
-        ("merge", "LOOP"),
+        ("job", "merge", "LOOP"),
         ("gate", "LOOP", "--baseline", "LOOP"),
     ],
 )

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli_page import pages
 from tests.commandline import ROOT, command
 from tests.examples import DOCS, PAGES, PLAYED, arguments, played, steady
-from trecjudge.cli.cache import cache_app
+from trecjudge.cli.main import CACHE
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
 from trecjudge.models.access.addresses import service_url
@@ -62,35 +63,23 @@ def test_the_first_page_takes_five_minutes() -> None:
     assert len(README.split()) <= 5 * 230
 
 
-BANKS = ("nuggets create", "nuggets edit")
-DOCUMENTS = ("documents pack", "documents check")
-STATISTICS = ("compare", "gate", "meta-evaluate", "agree", "label-next", "convert", "optimize")
-OTHERS = (*STATISTICS, *BANKS, *DOCUMENTS)
-
-
-@pytest.mark.parametrize(
-    "name", ["", "rescore", "report", "show", "pairs", *STATISTICS, *BANKS, *DOCUMENTS]
-)
+@pytest.mark.parametrize("name", [page.name for page in pages()])
 def test_every_flag_is_in_the_docs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    help_text = command(*name.split(), "--help").out
+    help_text = command(*name.split(), "--help-all").out
     flags = set(re.findall(r"(?<![\w-])--[a-z][\w-]+", help_text)) - {"--help"}
     assert flags
     assert {flag for flag in flags if f"`{flag}" not in MANUAL and flag not in MANUAL} == set()
 
 
 def test_every_judge_format_and_command_is_in_the_docs() -> None:
-    named = [*judge_names(), *(f.NAME for f in all_formats()), "rescore", "judges", "formats"]
-    named += ["report", "show", "pairs", *OTHERS, *LAYOUTS, *COEFFICIENTS]
+    named = [*judge_names(), *(f.NAME for f in all_formats()), *LAYOUTS, *COEFFICIENTS]
+    named += [page.name for page in pages()]
     assert [name for name in named if f"`{name}" not in MANUAL] == []
 
 
 def test_every_command_of_the_cache_is_in_the_docs() -> None:
-    names = [
-        c.name or str(c.callback and c.callback.__name__) for c in cache_app.registered_commands
-    ]
-    assert len(names) == 5
-    assert [name for name in names if f"run_judge.py cache {name}" not in MANUAL] == []
+    assert [name for name in CACHE if f"run_judge.py cache {name}" not in MANUAL] == []
 
 
 @pytest.mark.parametrize("name", judge_names())

@@ -102,7 +102,9 @@ def test_a_tenth_of_the_labels_with_the_judge_tell_more_than_without(
     labels = (shared / SUPPORT / "labels.jsonl").read_text().splitlines(keepends=True)
     some = tmp_path / "some.jsonl"
     some.write_text("".join(random.Random(5).sample(labels, len(labels) // 10)))
-    command("rescore", f"{job}.judgments.jsonl", "--out-dir", tmp_path, "-q", "--human", some)
+    command(
+        "job", "rescore", f"{job}.judgments.jsonl", "--out-dir", tmp_path, "-q", "--human", some
+    )
     truth = {}
     for line in (shared / SUPPORT / "human.leaderboard.txt").read_text().splitlines():
         run, topic, measure, value = line.split("\t")
@@ -135,7 +137,7 @@ def test_eight_topics_tell_a_tenth_of_the_pairs_apart(job: Path, shared: Path) -
     assert all(s["rank_low"] <= s["rank"] <= s["rank_high"] for s in found)
     table = job.with_name("people.csv")
     people = shared / SUPPORT / "human.leaderboard.txt"
-    command("convert", people, table, "--to", "table-csv", "--measures", MEASURE)
+    command("job", "convert", people, table, "--to", "table-csv", "--measures", MEASURE)
     with table.open(newline="") as file:
         letters = [set(row[f"{MEASURE}_groups"].split()) for row in csv.DictReader(file)]
     assert abs(told_apart(letters) - 123) <= 2

@@ -39,14 +39,14 @@ def test_no_secret_comes_out(
 ) -> None:
     monkeypatch.chdir(folder)
     chosen = random.Random(SIZE).sample([t for t in every if not t.workflow], SIZE)
-    assert len({one.command for one in every}) == 46
+    assert len({one.command for one in every}) == 52
     assert run(chosen, folder) == {}
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["search", FORMS["postgres"], "kettle"],
+        ["rag", "search", FORMS["postgres"], "kettle"],
         pytest.param(["--rag-responses", FORMS["query"], "--out-dir", FORMS["dsn"]], marks=SLOW),
         pytest.param([f"--{FORMS['variable']}"], marks=SLOW),
     ],

@@ -116,7 +116,7 @@ def test_what_words_decide(tmp_path: Path) -> None:
     path, out = tmp_path / "p.jsonl", tmp_path / "v.jsonl"
     records = [{"id": n, "sentence": s, "document": d} for n, (s, d, _) in WORDS.items()]
     path.write_text(lines_of(*records), "utf-8")
-    assert command("pairs", path, "--output", out).status == 0
+    assert command("judges", "pairs", path, "--output", out).status == 0
     verdicts = map(json.loads, out.read_text("utf-8").splitlines())
     found = {verdict["id"]: verdict["label"] for verdict in verdicts}
     assert found == {name: label for name, (_, _, label) in WORDS.items()}

@@ -24,6 +24,8 @@ from trecjudge.text.credentials import clean, public
 
 MOST_SHOWN = 30
 """Choices listed in a message: a topic file may have thousands."""
+FEW = 8
+"""Choices that are listed although a page shows them."""
 REASONS = {
     errno.ENOENT: "there is no such file or folder",
     errno.EISDIR: "it is a folder, not a file",
@@ -120,9 +122,17 @@ def why(error: Exception) -> str:
     return str(error)
 
 
-def unknown(what: str, value: object, known: Iterable[object]) -> str:
-    """Return the message `unknown WHAT 'VALUE'; did you mean 'X'? there are: X, Y, ...`."""
+def unknown(what: str, value: object, known: Iterable[object], page: str = "") -> str:
+    """Return the message `unknown WHAT 'VALUE'; did you mean 'X'? there are: X, Y, ...`.
+
+    Where a `page` shows them, up to three near ones are named, and the page in place of a long
+    list.
+    """
     choices = sorted(map(str, known))
+    if page and len(choices) > FEW:
+        meant = " or ".join(map(repr, near_ones(str(value), choices)))
+        hint = f"did you mean {meant}? " if meant else ""
+        return f"unknown {what} {value!r}; {hint}{page} shows all"
     near = nearest(str(value), choices)
     hint = f"did you mean {near!r}? " if near else ""
     shown = ", ".join(choices[:MOST_SHOWN]) or "none"
@@ -131,14 +141,19 @@ def unknown(what: str, value: object, known: Iterable[object]) -> str:
 
 
 def nearest(value: str, choices: Iterable[str]) -> str | None:
-    """Return the choice that a value was probably meant to be: small or capital letters alike.
+    """Return the choice that a value was probably meant to be; None if there is none."""
+    return next(iter(near_ones(value, choices, 1)), None)
+
+
+def near_ones(value: str, choices: Iterable[str], most: int = 3) -> list[str]:
+    """Return choices that a value may have been meant to be: small or capital letters alike.
 
     A value that only one choice begins with is short for it.
     """
-    folded = {choice.casefold(): choice for choice in choices}
-    wanted = value.casefold()
-    near = difflib.get_close_matches(wanted, folded, n=1)
-    begun = [choice for choice in folded if wanted.strip("-") and choice.startswith(wanted)]
-    if not near and len(begun) == 1:
-        near = begun
-    return folded[near[0]] if near else None
+    folded = {choice.casefold().lstrip("-"): choice for choice in choices}
+    wanted = value.casefold().lstrip("-")
+    near = difflib.get_close_matches(wanted, folded, n=most)
+    begun = [choice for choice in folded if wanted and choice.startswith(wanted)]
+    if wanted in folded or (not near and len(begun) == 1):
+        near = [wanted] if wanted in folded else begun
+    return [folded[one] for one in near]

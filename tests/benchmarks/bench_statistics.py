@@ -57,7 +57,7 @@ def meta(options: argparse.Namespace) -> list[Row]:
         leaderboard(truth, 0.0)
         leaderboard(judge, 0.1)
         for what, chosen in (("1 x 6 measures", ["--truth-measure", "M0"]), ("6 x 6", [])):
-            ours = [sys.executable, "run_judge.py", "meta-evaluate", str(judge), "-q"]
+            ours = [sys.executable, "run_judge.py", "judges", "meta", str(judge), "-q"]
             ours += ["--truth", str(truth), *chosen]
             rows += contest(what, ours, theirs(truth, judge, chosen, options.peers), options.rounds)
     return rows

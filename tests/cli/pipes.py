@@ -159,7 +159,7 @@ def faults(step: int = 1, first: int = 0) -> Iterator[str]:
         os.chdir(out)
         job, index, pipe = out / "job", out / "x.index", out / "the-pipe.jsonl"
         assert sample("rag", job).status == 0
-        assert command("index", DOCUMENTS, "--to", index).status == 0
+        assert command("rag", "index", DOCUMENTS, "--to", index).status == 0
         os.mkfifo(pipe)
         for case, words in list(cases(lines(job, index, out), str(pipe)))[first::step]:
             status, said = ended(words, out)

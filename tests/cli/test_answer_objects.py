@@ -21,7 +21,7 @@ FIELDS = (
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("objects") / "docs.index"
-    assert command("index", SAMPLE / "documents.jsonl", "--to", made, "-q").status == 0
+    assert command("rag", "index", SAMPLE / "documents.jsonl", "--to", made, "-q").status == 0
     return made
 
 
@@ -31,7 +31,7 @@ def answers(index: Path, folder: Path, *more: str) -> list[dict[str, Any]]:
     asked = (SAMPLE / "topics.jsonl").read_text(encoding="utf-8")
     topics.write_text(f'{asked}{{"id": "99", "title": "Zyzzyva quokka"}}\n', encoding="utf-8")
     paths = ("--index", index, "--rag-topics", topics, "--out-dir", folder / "run")
-    done = command("generate", *paths, "--format", "rag25", "--json", *more)
+    done = command("rag", "generate", *paths, "--format", "rag25", "--json", *more)
     assert done.status == 0, done.err
     found: list[dict[str, Any]] = json.loads(done.out)["answers"]
     return found
@@ -83,6 +83,6 @@ def test_masked_answers_have_masked_excerpts(tmp_path: Path) -> None:
     text = "The tram of Ostermere opened in 2021. Write to office@ostermere.org about the tram."
     (tmp_path / "d.jsonl").write_text(json.dumps({"docid": "d", "text": text}))
     made = tmp_path / "d.index"
-    assert command("index", tmp_path / "d.jsonl", "--to", made, "-q").status == 0
+    assert command("rag", "index", tmp_path / "d.jsonl", "--to", made, "-q").status == 0
     found = answers(made, tmp_path, "--mask-pii")
     assert "[EMAIL]" in json.dumps(found) and "office@" not in json.dumps(found)

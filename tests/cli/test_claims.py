@@ -44,7 +44,7 @@ def test_weights_count_in_one_process_and_in_several(tmp_path: Path) -> None:
         assert "claim_weight_unused: 1" in config
         assert f"{tmp_path / 'weights.jsonl'}: " in config.partition("inputs_sha256:")[2]
     (tmp_path / "weights.jsonl").unlink()
-    assert command("rescore", one, "-q").status == 0
+    assert command("job", "rescore", one, "-q").status == 0
 
 
 def weighing(body: dict[str, Any], number: int) -> Answer:
@@ -80,7 +80,7 @@ def test_a_model_weighs_claims_planned_kept_and_logged(tmp_path: Path) -> None:
     log = out.with_suffix(".log").read_text()
     assert '"program": "weigh_claims"' in log or '"program":"weigh_claims"' in log
     assert "must have" in log
-    assert command("rescore", out, "-q").status == 3
+    assert command("job", "rescore", out, "-q").status == 3
     assert out.with_suffix(".leaderboard.txt").read_text() == table
 
 
@@ -92,7 +92,9 @@ def test_weights_by_a_model_need_one(tmp_path: Path) -> None:
 
 def test_a_claim_is_shown_with_its_kind_and_the_probability_of_its_verdict(tmp_path: Path) -> None:
     out = job(tmp_path, "x", {"a": [BOTH]}, "--judge", "attribution", "--report")
-    assert command("judgments", out.parent, "--output", tmp_path / "all.csv", "-q").status == 0
+    assert (
+        command("job", "judgments", out.parent, "--output", tmp_path / "all.csv", "-q").status == 0
+    )
     with (tmp_path / "all.csv").open(encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["claim"]]
     kinds = {row["label"]: row["kind"] for row in rows}

@@ -163,9 +163,9 @@ def test_power_plans_a_leaderboard_from_a_pilot(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ("--topics 9", "--topics goes with --power"),
+        ("--topics 9", "--for goes with --power"),
         ("--power --to latex", "--power takes one leaderboard, the pilot"),
-        ("--power --topics 1", "--topics"),
+        ("--power --topics 1", "--for topics=1: 1 is too small; give a whole number of at least 2"),
         ("--correction tukey", "max-t"),
     ],
 )

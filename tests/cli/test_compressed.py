@@ -132,7 +132,7 @@ def test_any_name_finds_a_packed_job(
     twins: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(twins / "packed")
-    assert len(command("judgments", f"out/x{name}").out.splitlines()) == 40
+    assert len(command("job", "judgments", f"out/x{name}").out.splitlines()) == 40
 
 
 def test_labels_are_taken_from_packed_judgments(
@@ -200,7 +200,7 @@ def test_a_kill_leaves_whole_frames_that_the_next_job_removes(
     assert b'"session_start"' in next(text for _, text in lines(part))
     assert command(*slow_runs).status == 0
     assert not list(out.glob(".x.*"))
-    assert command("judgments", out / "x", "--limit", "1").status == 0
+    assert command("job", "judgments", out / "x", "--limit", "1").status == 0
 
 
 @pytest.mark.slow("trecjudge/results", "trecjudge/files.py", "trecjudge/job/process.py")

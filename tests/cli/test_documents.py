@@ -67,7 +67,7 @@ def packed(path: Path) -> list[dict[str, Any]]:
 
 
 def pack(out: Path, path: Path, *more: Path) -> Path:
-    done = command("documents", "pack", out / "x", *more, "-o", path)
+    done = command("job", "documents", "pack", out / "x", *more, "-o", path)
     assert done.status == 0, done.err
     return path
 
@@ -110,7 +110,7 @@ def test_all_that_is_known_of_documents_survives(lost: bool, tmp_path: Path) -> 
     run(tmp_path, IDS)
     judges = ("--judge", "citation", "grounding")
     judge(tmp_path / "runs", tmp_path / "a", "--documents", kept(tmp_path, lost=lost), *judges)
-    done = command("documents", "pack", tmp_path / "a" / "x", "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", tmp_path / "a" / "x", "-o", tmp_path / "p.jsonl")
     gone = "not known" if lost else "not there"
     lacks = "1 not known, 1 not looked for" if lost else "1 not there, 1 not looked for"
     assert done.out.splitlines()[1] == f"without a document: {lacks}"
@@ -141,7 +141,7 @@ def test_documents_that_runs_carry_are_judged_by_the_pack_too(tmp_path: Path) ->
 
 def test_only_what_was_judged_is_packed(tmp_path: Path) -> None:
     sample("rag", tmp_path, "--topic", "11", "--run", "careful")
-    done = command("documents", "pack", tmp_path / "x", "-o", tmp_path / "p.jsonl", "--json")
+    done = command("job", "documents", "pack", tmp_path / "x", "-o", tmp_path / "p.jsonl", "--json")
     assert 0 < json.loads(done.out)["documents"] < 12
 
 
@@ -149,7 +149,7 @@ def test_several_jobs_make_one_pack_and_packs_another(tmp_path: Path) -> None:
     for dataset in ("rag", "ragtime"):
         sample(dataset, tmp_path / dataset, "--judge", "citation")
     jobs = [tmp_path / dataset / "x" for dataset in ("rag", "ragtime")]
-    command("documents", "pack", *jobs, "-o", tmp_path / "both.jsonl")
+    command("job", "documents", "pack", *jobs, "-o", tmp_path / "both.jsonl")
     assert len(packed(tmp_path / "both.jsonl")) == 25
     for dataset in ("rag", "ragtime"):
         folder = SAMPLES / dataset
@@ -160,7 +160,7 @@ def test_several_jobs_make_one_pack_and_packs_another(tmp_path: Path) -> None:
         )
         assert same(tmp_path / dataset, tmp_path / f"{dataset}2")
     again = [tmp_path / f"{dataset}2" / "x" for dataset in ("rag", "ragtime")]
-    command("documents", "pack", *again, "-o", tmp_path / "again.jsonl")
+    command("job", "documents", "pack", *again, "-o", tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "both.jsonl").read_bytes()
 
 
@@ -171,7 +171,7 @@ def test_of_two_texts_that_of_the_first_job_is_packed(tmp_path: Path) -> None:
         documents.write_text(json.dumps({"docid": "found", "text": text}))
         judge(tmp_path / name / "runs", tmp_path / name / "out", "--documents", documents)
     jobs = [tmp_path / name / "out" / "x" for name in "ba"]
-    done = command("documents", "pack", *jobs, "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", *jobs, "-o", tmp_path / "p.jsonl")
     assert [record["text"] for record in packed(tmp_path / "p.jsonl")] == ["Two."]
     message = "has 'found' with another text than a job before it has"
     assert done.err == f"warning: a.jsonl: {message}\n"
@@ -212,7 +212,7 @@ def test_what_a_service_gave_is_packed_without_asking_again(tmp_path: Path) -> N
     run(tmp_path, ["found", "gone"])
     with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:
         given = ("--documents", server.pattern)
-        checked = command("documents", "check", tmp_path / "runs", *given)
+        checked = command("job", "documents", "check", tmp_path / "runs", *given)
         assert "run r: 1 of 2 citations found, 1 not there" in checked.out
         judge(tmp_path / "runs", tmp_path / "a", *given)
     path = pack(tmp_path / "a", tmp_path / "p.jsonl")
@@ -228,7 +228,7 @@ def test_what_a_service_gave_is_packed_without_asking_again(tmp_path: Path) -> N
 def test_the_documents_of_other_runs_are_shown_by_their_ids(tmp_path: Path) -> None:
     (tmp_path / "d.jsonl").write_text('{"docid": "other", "text": "t"}')
     given = (run(tmp_path, ["found"]), "--documents", tmp_path / "d.jsonl")
-    done = command("documents", "check", *given)
+    done = command("job", "documents", "check", *given)
     assert done.status == 1
     assert "--documents has ids such as 'other': give the collection of these runs" in done.out
 
@@ -260,7 +260,7 @@ def test_what_is_not_there_is_named(spoil: str, message: str, tmp_path: Path) ->
     (tmp_path / "d.jsonl").write_text('{"docid": "found", "text": "t"}')
     judge(run(tmp_path, ["found"]), tmp_path / "out", "--documents", tmp_path / "d.jsonl")
     (tmp_path / "out" / spoil).unlink()
-    done = command("documents", "pack", tmp_path / "out" / "x", "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", tmp_path / "out" / "x", "-o", tmp_path / "p.jsonl")
     assert (done.status, len(done.err.splitlines())) == (1, 1)
     assert message in done.err
     assert not list(tmp_path.glob("*p.jsonl*"))
@@ -268,13 +268,13 @@ def test_what_is_not_there_is_named(spoil: str, message: str, tmp_path: Path) ->
 
 def test_a_job_without_documents_has_none_to_pack(tmp_path: Path) -> None:
     judge(run(tmp_path, ["k"], documents={"k": {"text": "Own."}}), tmp_path / "out")
-    done = command("documents", "pack", tmp_path / "out" / "x", "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", tmp_path / "out" / "x", "-o", tmp_path / "p.jsonl")
     assert done.status == 1
     assert "no --documents: what is judged is what the runs carry" in done.err
 
 
 def test_the_name_says_how_it_is_packed(tmp_path: Path) -> None:
-    done = command("documents", "pack", tmp_path / "x", "-o", tmp_path / "p.zip")
+    done = command("job", "documents", "pack", tmp_path / "x", "-o", tmp_path / "p.zip")
     message = "a pack is called NAME.jsonl, NAME.jsonl.gz, NAME.jsonl.zst"
     assert (done.status, done.err) == (1, f"error: {tmp_path}/p.zip: {message}\n")
 
@@ -332,17 +332,17 @@ def test_what_it_prints_is_no_document(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     job = tmp_path / "out" / "x"
-    said = command("documents", "pack", job, "-o", folder / "p.jsonl", "--json").out
+    said = command("job", "documents", "pack", job, "-o", folder / "p.jsonl", "--json").out
     (folder / "pack.json").write_text(said)
-    (folder / "check.json").write_text(command("documents", "check", job, "--json").out)
-    done = command("documents", "check", job, "--documents", folder)
+    (folder / "check.json").write_text(command("job", "documents", "check", job, "--json").out)
+    done = command("job", "documents", "check", job, "--documents", folder)
     assert done.err.count("is the output of a command, no documents; passed over") == 2
     assert "all found: 3 runs" in done.out
 
 
 def test_it_fails_where_none_is_found(tmp_path: Path) -> None:
     documents = SAMPLES / "ragtime" / "documents.jsonl"
-    done = command("documents", "check", SAMPLES / "rag" / "runs", "--documents", documents)
+    done = command("job", "documents", "check", SAMPLES / "rag" / "runs", "--documents", documents)
     assert done.status == 1
     assert "run careful: 0 of 20 citations found, 20 not there" in done.out
 
@@ -350,7 +350,7 @@ def test_it_fails_where_none_is_found(tmp_path: Path) -> None:
 def test_of_a_job_its_own_documents_are_checked(tmp_path: Path) -> None:
     sample("ragtime", tmp_path)
     for job in ("x", "x.config.yml"):
-        done = command("documents", "check", tmp_path / job)
+        done = command("job", "documents", "check", tmp_path / job)
         assert done.status == 0
         assert "not there: such as " in done.out
 
@@ -366,7 +366,7 @@ def test_of_a_job_its_own_documents_are_checked(tmp_path: Path) -> None:
     ],
 )
 def test_a_check_of_nothing(words: list[str], message: str) -> None:
-    done = command("documents", "check", *words)
+    done = command("job", "documents", "check", *words)
     assert done.status == 1
     assert message in done.err
 
@@ -405,7 +405,7 @@ def test_what_changed_since_a_job_is_a_warning(
     for name, text in change.items():
         whole = (tmp_path / "runs" / "r.jsonl").read_text() if text is None else text
         (tmp_path / name).write_text(whole)
-    done = command("documents", "pack", out, "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", out, "-o", tmp_path / "p.jsonl")
     assert done.status == 0
     assert [line for line in done.err.splitlines() if line.startswith("warning")] == [
         line for line in done.err.splitlines() if message in line
@@ -418,7 +418,7 @@ def test_a_service_that_gives_others_than_to_a_job_is_a_warning(tmp_path: Path) 
     with in_a_thread(serving_documents({"found": {"contents": FOUND.text}})) as server:
         judge(tmp_path / "runs", tmp_path / "a", "--documents", server.pattern)
     given = (tmp_path / "a", "-o", tmp_path / "p.jsonl", "--cache-dir", tmp_path / "empty")
-    done = command("documents", "pack", *given)
+    done = command("job", "documents", "pack", *given)
     message = "is not as the job read it: 0 documents, 1 then"
     assert f"warning: {server.pattern}: {message}" in done.err
 
@@ -434,7 +434,7 @@ def test_a_service_that_gives_others_than_to_a_job_is_a_warning(tmp_path: Path) 
 def test_a_pack_is_not_written_over_an_input(name: str, message: str, tmp_path: Path) -> None:
     out, path = job_on(tmp_path), tmp_path / name
     before = path.read_bytes()
-    done = command("documents", "pack", out, "-o", path)
+    done = command("job", "documents", "pack", out, "-o", path)
     assert (done.status, done.err) == (1, f"error: {path}: {message}; give another name\n")
     assert path.read_bytes() == before
 
@@ -443,7 +443,7 @@ def test_a_job_that_cites_nothing_has_no_pack(tmp_path: Path) -> None:
     out = job_on(tmp_path, ["found"])
     runs = run(tmp_path / "2", ["found"], responses=[{"text": "No.", "citations": []}]).parent
     judge(runs, out, "--documents", tmp_path / "d.jsonl", "--judge", "citation")
-    done = command("documents", "pack", out, "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", out, "-o", tmp_path / "p.jsonl")
     assert (done.status, (tmp_path / "p.jsonl").exists()) == (1, False)
     assert done.err.endswith("p.jsonl: not written: what was judged cites no document\n")
 
@@ -453,7 +453,7 @@ def test_a_text_of_one_job_that_another_lacks_is_noted(tmp_path: Path) -> None:
     more = tmp_path / "3"
     (tmp_path / "m.jsonl").write_text('{"docid": "more", "text": "M."}')
     judge(run(more, ["more"]), more / "out", "--documents", tmp_path / "m.jsonl")
-    done = command("documents", "pack", one, other, more / "out", "-o", tmp_path / "p.jsonl")
+    done = command("job", "documents", "pack", one, other, more / "out", "-o", tmp_path / "p.jsonl")
     message = "has 1 document that one job found and another did not, such as 'more'"
     assert f"note: {tmp_path}/p.jsonl: {message}" in done.err
     assert [record["docid"] for record in packed(tmp_path / "p.jsonl")] == ["found", "more"]
@@ -467,10 +467,10 @@ def test_a_service_that_only_a_job_names_is_not_asked(tmp_path: Path) -> None:
         other = server.pattern.replace("books", "other")
         config.write_text(config.read_text().replace(server.pattern, other))
         asked = server.asked.total()
-        assert command("documents", "check", tmp_path / "a").status == 1
+        assert command("job", "documents", "check", tmp_path / "a").status == 1
         assert server.asked.total() == asked
         given = ("--documents", server.pattern)
-        assert command("documents", "check", tmp_path / "a", *given, "--refresh").status == 0
+        assert command("job", "documents", "check", tmp_path / "a", *given, "--refresh").status == 0
         assert server.asked.total() > asked
 
 
@@ -479,9 +479,9 @@ def test_a_collection_knows_what_a_pack_does_not_say(tmp_path: Path) -> None:
     runs = run(tmp_path / "2", ["found", "gone"]).parent
     found = tmp_path / "1" / "d.jsonl"
     for given in ([path, found], [found, path]):
-        done = command("documents", "check", runs, "--documents", *given)
+        done = command("job", "documents", "check", runs, "--documents", *given)
         assert (done.status, "1 not there" in done.out) == (0, True)
-    done = command("documents", "check", runs, "--documents", path, path)
+    done = command("job", "documents", "check", runs, "--documents", path, path)
     assert (done.status, "1 not looked for" in done.out) == (3, True)
 
 
@@ -490,12 +490,12 @@ def test_a_name_of_a_run_makes_no_line(tmp_path: Path) -> None:
     run(tmp_path, ["found", "gone"])
     text = (out / "r.jsonl").read_text().replace('"run_id": "r"', r'"run_id": "r\nall found: 9"')
     (out / "r.jsonl").write_text(text)
-    done = command("documents", "check", out, "--documents", kept(tmp_path))
+    done = command("job", "documents", "check", out, "--documents", kept(tmp_path))
     assert r"run r\x0aall found: 9: 1 of 2" in done.out
 
 
 def test_a_text_in_the_run_counts_where_a_source_has_none(tmp_path: Path) -> None:
     run(tmp_path, ["bare"], documents={"bare": {"text": "Own."}})
-    done = command("documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
+    done = command("job", "documents", "check", tmp_path / "runs", "--documents", kept(tmp_path))
     assert "in the run itself" in done.out
     assert "without text" not in done.out

@@ -22,7 +22,7 @@ NAMES = ("usual", "one")
 def experiment(folder: Path, text: str, *more: str | Path, documents: str = DOCUMENTS) -> Done:
     path = folder / "e.yml"
     path.write_text(documents + HEAD + text, encoding="utf-8")
-    return command("experiment", path, "--out-dir", folder / "o", *more)
+    return command("rag", "experiment", path, "--out-dir", folder / "o", *more)
 
 
 def told(folder: Path, text: str, *more: str | Path, documents: str = DOCUMENTS) -> Any:
@@ -90,7 +90,7 @@ def test_variants_that_cut_alike_share_an_index(tmp_path: Path) -> None:
 
 
 def test_an_index_that_is_there_is_enough(tmp_path: Path) -> None:
-    command("index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
+    command("rag", "index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
     found = told(tmp_path, f"format: rag25\n{TWO}", documents="index: my.index\n")
     assert found["exit_status"] == 0
     assert [v["answered"] for v in found["variants"]] == [3, 3]
@@ -124,7 +124,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_made(tmp_path: Path) -> None:
     empty.touch()
     none = experiment(tmp_path, f"format: rag25\n{TWO}", documents="documents: [empty.jsonl]\n")
     assert none.status == 1 and "empty.jsonl" in none.err
-    command("index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
+    command("rag", "index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
     dense = "format: rag25\nvariants: {a: {}, b: {retriever: dense}}\n"
     lacking = experiment(tmp_path, dense, documents="index: my.index\n")
     assert lacking.status == 1
@@ -194,12 +194,14 @@ def test_retrieval_is_compared_with_its_times(tmp_path: Path) -> None:
     text = f"format: rag25\n{TWO}".replace("variants:", "judge: [retrieval]\nvariants:")
     path = tmp_path / "e.yml"
     path.write_text(given + f"topics: {RAG / 'topics.jsonl'}\n" + text)
-    done = command("experiment", path, "--out-dir", tmp_path / "o")
+    done = command("rag", "experiment", path, "--out-dir", tmp_path / "o")
     assert done.status == 0, done.err
     assert "NDCG@10\n" in done.out
     for name in NAMES:
         assert f"retrieval: {name}: p50 " in done.out
-    found = json.loads(command("experiment", path, "--out-dir", tmp_path / "o", "--json").out)
+    found = json.loads(
+        command("rag", "experiment", path, "--out-dir", tmp_path / "o", "--json").out
+    )
     assert all(v["reused"] and v["retrieval_ms"]["p95"] > 0 for v in found["variants"])
     recall = [d for d in found["compared"]["differences"] if d["measure"] == "RECALL@10"]
     assert [d["topics"] for d in recall] == [1]  # the others have no grades, so no value

@@ -102,7 +102,7 @@ def test_judgments_under_any_name(name: str, folder: Path, tmp_path: Path) -> No
 
 def test_rescore_writes_beside_the_judgments(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "y.judgments.jsonl").write_bytes((folder / "x.judgments.jsonl").read_bytes())
-    assert command("rescore", tmp_path, "-q").status == 0
+    assert command("job", "rescore", tmp_path, "-q").status == 0
     for kind in ("leaderboard.txt", "leaderboard.jsonl", "qrels", "review.jsonl"):
         assert (tmp_path / f"y.{kind}").read_bytes() == (folder / f"x.{kind}").read_bytes()
 

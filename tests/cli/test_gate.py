@@ -390,7 +390,7 @@ def test_a_run_that_stops_answering_does_not_pass(tmp_path: Path) -> None:
     status, found = as_json("compare", everything, gone, "--measure", MIN[:-1])
     (one,) = found["differences"]
     assert (status, one["topics"], one["difference"]) == (0, 3, -0.666667)
-    done = command("meta-evaluate", gone, "--truth", gone, "--on-missing", "common")
+    done = command("judges", "meta", gone, "--truth", gone, "--on-missing", "common")
     assert "the `all` row is" not in done.err
 
 

@@ -71,7 +71,7 @@ def arguments(
 
 
 def generate(folder: Path, out: Path, *more: str | Path, topics: str = "topics.jsonl") -> Done:
-    return command("generate", *arguments(folder, out, *more, topics=topics))
+    return command("rag", "generate", *arguments(folder, out, *more, topics=topics))
 
 
 def test_a_run_without_a_model_is_accepted_and_supported(folder: Path, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ class WithModel:
                 patch.setenv(variable, value)
             words = self.words(name, *more)
             words[3] = str(self.folder / topics)
-            return command("generate", *words)
+            return command("rag", "generate", *words)
 
     def start(self, name: str, workflow: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -419,7 +419,7 @@ def test_below_a_calibrated_line_it_abstains(folder: Path, tmp_path: Path) -> No
     line = tmp_path / "line.json"
     index = folder / "docs.index"
     drawn = command(
-        "search", index, "--calibrate", folder / "topics.jsonl", "--threshold", line, "-q"
+        "rag", "search", index, "--calibrate", folder / "topics.jsonl", "--threshold", line, "-q"
     )
     assert drawn.status == 0
     asked = [
@@ -429,7 +429,7 @@ def test_below_a_calibrated_line_it_abstains(folder: Path, tmp_path: Path) -> No
     (tmp_path / "topics.jsonl").write_text("".join(f"{json.dumps(topic)}\n" for topic in asked))
     given = ("--index", index, "--rag-topics", tmp_path / "topics.jsonl", "--format", "rag25")
     for more, wanted in (((), []), (("--threshold", line), ["2"])):
-        done = command("generate", *given, "--out-dir", tmp_path, "--json", *more)
+        done = command("rag", "generate", *given, "--out-dir", tmp_path, "--json", *more)
         assert (done.status, list(json.loads(done.out)["abstentions"])) == (0, wanted)
 
 

@@ -29,7 +29,7 @@ RECORDS = [
 
 def indexed(to: Path, *arguments: str | Path) -> tuple[Done, dict[str, Any]]:
     """Return what the command ended with, and its JSON."""
-    done = command("index", *arguments, "--to", to, "--json")
+    done = command("rag", "index", *arguments, "--to", to, "--json")
     return done, json.loads(done.out) if done.out else {}
 
 
@@ -54,18 +54,18 @@ def test_an_index_that_was_never_filled_is_not_searched(write: Write, tmp_path: 
     cut.write_bytes(gzip.compress(lines_of(*RECORDS).encode())[:40])
     to = tmp_path / "x.index"
     assert indexed(to, good, cut)[0].status == 1
-    done = command("search", to, "fox")
-    message = "holds no document: what was to fill it did not end; run `index` again"
+    done = command("rag", "search", to, "fox")
+    message = "holds no document: what was to fill it did not end; run `rag index` again"
     assert (done.status, done.err) == (1, f"error: {to}: {message}\n")
     assert indexed(to, good)[0].status == 0
-    assert command("search", to, "fox").status == 0
+    assert command("rag", "search", to, "fox").status == 0
 
 
 def test_what_is_printed(write: Write, tmp_path: Path) -> None:
-    done = command("index", write(lines_of(*RECORDS), "d.jsonl"), "--to", tmp_path / "x")
+    done = command("rag", "index", write(lines_of(*RECORDS), "d.jsonl"), "--to", tmp_path / "x")
     assert [" ".join(line.split()) for line in done.out.splitlines()][:1] == ["documents added 3"]
     assert "index 3 documents in 3 chunks" in " ".join(done.out.split())
-    done = command("index", tmp_path / "d.jsonl", "--to", tmp_path / "x", "--quiet")
+    done = command("rag", "index", tmp_path / "d.jsonl", "--to", tmp_path / "x", "--quiet")
     assert (done.out, done.err, done.status) == ("", "", 0)
 
 
@@ -152,12 +152,12 @@ def test_what_is_wrong_is_one_line_and_makes_nothing(write: Write, tmp_path: Pat
         ((Path("irds:x"),), "a data set is not read through"),
         ((Path("https://x/{docid}"),), "a service is not read through"),
     ):
-        done = command("index", *words, "--to", to)
+        done = command("rag", "index", *words, "--to", to)
         assert done.status == 1, words
         assert message in done.err
         assert len(done.err.splitlines()) == 1
         assert not to.exists()
-    done = command("index", path, "--to", path)
+    done = command("rag", "index", path, "--to", path)
     assert (done.status, "is no index, but another file" in done.err) == (1, True)
     assert path.read_text() == lines_of(*RECORDS)
 
@@ -175,7 +175,7 @@ def with_vectors(to: Path, file: Path, endpoint: Endpoint, *flags: str) -> Done:
     """Index a file with vectors of an endpoint; its replies are kept beside the index."""
     with environment(endpoint.url, "OPENAI_EMBEDDING_MODEL"):
         cache = ("--use-env-llm", "--cache-dir", to.parent / "cache")
-        return command("index", file, "--to", to, "--vectors", "endpoint", *cache, *flags)
+        return command("rag", "index", file, "--to", to, "--vectors", "endpoint", *cache, *flags)
 
 
 def test_vectors_of_an_endpoint(write: Write, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_vectors_of_an_endpoint(write: Write, tmp_path: Path) -> None:
         assert index.facts.vectors is not None
         assert (index.facts.vectors.name, index.facts.vectors.dimensions) == ("stub", 3)
         index.close()
-        done = command("index", file, "--to", to)
+        done = command("rag", "index", file, "--to", to)
         assert (done.status, "add --use-env-llm" in done.err) == (1, True)
 
 

@@ -43,12 +43,12 @@ def rows(done: Done) -> list[str]:
     ],
 )
 def test_judgments_that_are_wanted(folder: Path, options: list[str], count: int) -> None:
-    assert len(rows(command("judgments", folder, *options))) == count
+    assert len(rows(command("job", "judgments", folder, *options))) == count
 
 
 def test_not_supported_is_not_a_missing_document(folder: Path) -> None:
-    short = rows(command("judgments", folder, "--label", "none"))
-    whole = rows(command("judgments", folder, "--label", "NO_SUPPORT"))
+    short = rows(command("job", "judgments", folder, "--label", "none"))
+    whole = rows(command("job", "judgments", folder, "--label", "NO_SUPPORT"))
     assert short == whole != []
     assert all(" no_support " in line for line in short)
 
@@ -56,9 +56,9 @@ def test_not_supported_is_not_a_missing_document(folder: Path) -> None:
 def test_sentences_count_from_one_for_people_and_from_zero_in_files(
     folder: Path, tmp_path: Path
 ) -> None:
-    (line,) = rows(command("judgments", folder, "--doc", "9"))
+    (line,) = rows(command("job", "judgments", folder, "--doc", "9"))
     target = tmp_path / "x.jsonl"
-    command("judgments", folder, "--doc", "9", "--output", target)
+    command("job", "judgments", folder, "--doc", "9", "--output", target)
     record = json.loads(target.read_text())
     assert line.split()[2] == str(record["sentence_index"] + 1)
     assert (record["verdict"], record["exists"]) == ("missing_document", False)
@@ -76,14 +76,14 @@ def test_sentences_count_from_one_for_people_and_from_zero_in_files(
 def test_what_is_not_there_is_told_with_the_choices(
     folder: Path, options: list[str], message: str
 ) -> None:
-    done = command("judgments", folder, *options)
+    done = command("job", "judgments", folder, *options)
     assert (done.status, message in done.err) == (1, True), done.err
 
 
 def test_unjudged_items_are_a_kind_of_their_own(tmp_path: Path) -> None:
     path = partly_judged(tmp_path)
-    assert len(rows(command("judgments", path, "--unjudged", "--run", "b"))) == 4
-    assert "10 judgments on 10 responses" in command("judgments", path, "--unjudged").err
+    assert len(rows(command("job", "judgments", path, "--unjudged", "--run", "b"))) == 4
+    assert "10 judgments on 10 responses" in command("job", "judgments", path, "--unjudged").err
 
 
 @pytest.mark.parametrize(("ending", "parted"), [("csv", ","), ("tsv", "\t")])
@@ -100,7 +100,7 @@ def test_tables_that_a_spreadsheet_does_not_calculate(
     out = tmp_path / "out"
     command("--rag-responses", runs, "--judge", "citation", "--out-dir", out, "-q")
     target = tmp_path / f"x.{ending}"
-    assert command("judgments", out, "--output", target).status == 0
+    assert command("job", "judgments", out, "--output", target).status == 0
     with target.open(newline="") as file:
         (row,) = csv.DictReader(file, delimiter=parted)
     assert (row["run_id"], row["sentence_index"]) == ("'=1+1", "0")
@@ -110,7 +110,7 @@ def test_tables_that_a_spreadsheet_does_not_calculate(
 def test_show_answers_all_unsupported_citations_of_a_run(folder: Path) -> None:
     done = command("show", folder, "--run", "careless", "--label", "none")
     assert done.status == 0
-    count = len(rows(command("judgments", folder, "--run", "careless", "--label", "none")))
+    count = len(rows(command("job", "judgments", folder, "--run", "careless", "--label", "none")))
     assert done.out.count("no_support (citation)") == count > 5
     summary, by_topic, *shown = done.out.splitlines()
     assert summary == "citation: 14 of 18 no_support, 1 missing document, 3 full_support"
@@ -135,10 +135,10 @@ def test_show_needs_to_know_what(folder: Path) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "judgments {job} --output {job}/x.judgments.jsonl",
-        "label-next {job} --output {job}/x.judgments.jsonl",
-        "label-next {job} --page {job}/x.judgments.jsonl",
-        "convert {job} {job}/x.judgments.jsonl --to csv",
+        "job judgments {job} --output {job}/x.judgments.jsonl",
+        "labels next {job} --output {job}/x.judgments.jsonl",
+        "labels next {job} --page {job}/x.judgments.jsonl",
+        "job convert {job} {job}/x.judgments.jsonl --to csv",
         "gate {job} --min CITATION_SUPPORT=0 --junit {job}/x.judgments.jsonl",
     ],
     ids=["judgments", "label-next", "label-next --page", "convert", "gate"],
@@ -164,10 +164,10 @@ def test_topics_without_an_id_are_named_by_their_question(tmp_path: Path) -> Non
     runs.write_text("\n".join(map(json.dumps, records)))
     out = tmp_path / "out"
     command("--rag-responses", runs, "--out-dir", out, "-q")
-    shown = command("judgments", out).out
+    shown = command("job", "judgments", out).out
     assert " who may vote " in shown and " how-1 " in shown
     assert "when d" in shown and id_of_question(questions[0]) not in shown
-    assert id_of_question(questions[1]) in command("judgments", out, "--topic", "x").err
+    assert id_of_question(questions[1]) in command("job", "judgments", out, "--topic", "x").err
 
 
 @pytest.mark.parametrize(

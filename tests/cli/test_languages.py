@@ -55,7 +55,9 @@ LABELS = [
 @pytest.fixture
 def calibrated(write: Write, tmp_path: Path) -> Path:
     out = tmp_path / "nl.json"
-    done = command("calibrate", "--labels", write(lines_of(*LABELS), "labels.jsonl"), "--out", out)
+    done = command(
+        "judges", "calibrate", "--labels", write(lines_of(*LABELS), "labels.jsonl"), "--out", out
+    )
     assert "\nprobabilities for: nl\n" in done.out
     return out
 
@@ -93,7 +95,7 @@ def test_a_job_says_the_languages_and_that_there_are_no_probabilities(
     page = (tmp_path / "out" / "x.report.html").read_text()
     assert f"no probabilities: 4 judgments (nl 4) {OF_DUTCH}" in page
     assert '<td class="language">nl</td>' in page
-    again = command("rescore", tmp_path / "out" / "x").out
+    again = command("job", "rescore", tmp_path / "out" / "x").out
     assert OF_DUTCH in again and "language of 2 responses" in again
 
 
@@ -147,7 +149,7 @@ def test_labels_of_the_language_bring_probabilities_for_it_alone(
 def test_too_few_labels_of_a_language_bring_none(write: Write, tmp_path: Path) -> None:
     english = {"sentence": "Masons built the tower.", "passage": "The tower is of stone."}
     labels = write(lines_of(*LABELS, english | {"label": "NONE"}), "labels.jsonl")
-    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
+    done = command("judges", "calibrate", "--labels", labels, "--out", tmp_path / "c.json")
     assert "\nprobabilities for: nl\ntoo few labels for probabilities: en 1\n" in done.out
     assert read_calibration(tmp_path / "c.json").languages == {"nl"}
 
@@ -167,7 +169,7 @@ def test_items_to_label_are_those_that_lack_a_calibration(write: Write, tmp_path
     job(write, tmp_path, runs=[DUTCH])
     next_labels = tmp_path / "next.jsonl"
     flags = ("--for", "calibration", "--budget", "5", "--output", next_labels)
-    assert command("label-next", tmp_path / "out" / "x", *flags).status == 0
+    assert command("labels", "next", tmp_path / "out" / "x", *flags).status == 0
     assert len(next_labels.read_text().splitlines()) == 2
 
 
@@ -178,7 +180,7 @@ def test_pairs_have_scores_in_place_of_probabilities(
     names = "AUC, full against the rest", "calibration error, P(full)"
 
     def run(output: str, *flags: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        done = command("pairs", path, "--output", tmp_path / output, "--json", *flags)
+        done = command("judges", "pairs", path, "--output", tmp_path / output, "--json", *flags)
         first = json.loads((tmp_path / output).read_text().splitlines()[0])
         return json.loads(done.out), first
 
@@ -188,7 +190,7 @@ def test_pairs_have_scores_in_place_of_probabilities(
     assert [first[name] for name in ("expected", "p_full", "p_supported")] == [None] * 3
     assert 0 <= first["scores"]["p_full"] <= first["scores"]["p_supported"] <= 1
     assert figures[names[0]] is not None and figures[names[1]] is None
-    text = command("pairs", path, "--output", tmp_path / "a.jsonl").out
+    text = command("judges", "pairs", path, "--output", tmp_path / "a.jsonl").out
     assert f"no probabilities: 30 pairs (nl 30) {OF_DUTCH}" in text
     # The same with a calibration: its figures, and the order compared with what has none.
     flags = ("--calibration", calibrated, "--against", tmp_path / "a.jsonl")

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from typer.main import get_command
 from tests.commandline import ROOT, command
 from trecjudge.cli import flags as groups
 from trecjudge.cli.audit import AuditFlags
+from trecjudge.cli.commands import Listed
 from trecjudge.cli.flags import JobFlags, MainFlags
 from trecjudge.cli.jobs import TO_JOB, request_job
 from trecjudge.cli.judge import jobs_asked_for
@@ -24,22 +26,32 @@ from trecjudge.cli.parameters import Flags, declared_in
 from trecjudge.job.request import Job
 
 
-@pytest.mark.parametrize("name", Commands.lazy)
-def test_a_command_is_listed_as_it_describes_itself(name: str) -> None:
-    reference, line = Commands.lazy[name]
+def every_command(listed: Listed = Commands.lazy, family: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each command that is listed in families too: how it is called, and its module."""
+    for name, (place, _) in listed.items():
+        if isinstance(place, str):
+            yield f"{family} {name}".strip(), place
+        else:
+            yield from every_command(place, f"{family} {name}".strip())
+
+
+@pytest.mark.parametrize(("name", "reference"), every_command())
+def test_a_command_is_listed_as_it_describes_itself(name: str, reference: str) -> None:
     module, _, attribute = reference.partition(":")
     found = getattr(importlib.import_module(f"trecjudge.cli.{module}"), attribute)
     described = found.info.help if isinstance(found, typer.Typer) else inspect.getdoc(found)
     assert described is not None
-    assert described.split("\n\n")[0].replace("\n", " ") == line
-    assert line in " ".join(command("--help").out.split())
+    line = described.split("\n\n")[0].replace("\n", " ")
+    assert line in " ".join(command(*name.split()[:-1], "--help").out.split())
 
 
 @pytest.mark.parametrize(
     ("arguments", "imported"),
     [
         (["--help"], set()),
-        (["formats", "--help"], {"listings"}),
+        (["job", "formats", "--help"], {"listings"}),
+        (["help", "model"], set()),
+        (["labels", "--help"], set()),
         (["cache", "info", "--help"], {"cache"}),
     ],
 )
@@ -60,7 +72,7 @@ def test_only_the_command_that_is_called_is_imported(
         check=True,
     )
     modules = {name.removeprefix("trecjudge.") for name in done.stdout.splitlines()[-1].split()}
-    commands = {reference.split(":")[0] for reference, _ in Commands.lazy.values()} - {"main"}
+    commands = {reference.split(":")[0] for _, reference in every_command()}
     assert {m.removeprefix("cli.") for m in modules if m.startswith("cli.")} & commands == imported
     assert imported or not modules & {"pipeline", "judge", "records.panel"}
 
@@ -68,7 +80,7 @@ def test_only_the_command_that_is_called_is_imported(
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys, run_judge\n"
-        "for name in ['compare', 'agree', 'report', 'cache info']:\n"
+        "for name in ['compare', 'labels agree', 'report', 'cache info']:\n"
         "    try: run_judge.app([*name.split(), '--help'])\n"
         "    except SystemExit: pass\n"
         "    heavy = {'numpy', 'pydantic', 'rich', 'jinja2'} & set(sys.modules)\n"
@@ -76,14 +88,14 @@ def test_help_imports_nothing_heavy() -> None:
     )
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)
-    assert done.stderr == "compare\nagree\nreport\ncache info\n"
+    assert done.stderr == "compare\nlabels agree\nreport\ncache info\n"
     assert done.stdout.count("Usage: ") == 4
 
 
 def test_a_command_of_no_name_is_told_with_the_nearest() -> None:
     done = command("comprae")
     assert done.status == 2
-    assert "unknown command 'comprae'; did you mean 'compare'? there are: agree" in done.err
+    assert "unknown command 'comprae'; did you mean 'compare'? `--help` shows all" in done.err
 
 
 def test_every_flag_of_the_main_job_is_a_typed_field() -> None:

@@ -15,7 +15,7 @@ PROSE = (
     + "Then it goes on with words, and it has more lines of prose than rows.\n"
     * 4
 )
-CALIBRATION = "give the file that `calibrate --out FILE` wrote"
+CALIBRATION = "give the file that `judges calibrate --output FILE` wrote"
 PARTIAL = "--set partial={}: settings of judge citation: partial: {}; give a number from 0 to 1"
 
 

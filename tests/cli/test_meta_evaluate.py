@@ -26,7 +26,7 @@ def tau(found: dict[str, object]) -> float | None:
 
 def test_a_run_on_one_side_only_is_no_perfect_correlation(write: Write) -> None:
     paths = (write(JUDGE, "judge.txt"), "--truth", write(HUMAN, "truth.txt"))
-    done = command("meta-evaluate", *paths)
+    done = command("judges", "meta", *paths)
     assert done.status == 1
     assert "has no scores of 1 runs: 'r1'; --on-missing common leaves them out" in done.err
     status, found = as_json("meta-evaluate", *paths, *TAU, "--on-missing", "zero")
@@ -38,7 +38,7 @@ def test_a_run_on_one_side_only_is_no_perfect_correlation(write: Write) -> None:
 
 def test_a_header_is_recognised(write: Write) -> None:
     header = write("run topic measure value\nr1\tt1\tS\t1.0\n", "lb.txt")
-    done = command("convert", header, header.with_name("new"), "--to", "ir_measures")
+    done = command("job", "convert", header, header.with_name("new"), "--to", "ir_measures")
     assert (done.status, done.err) == (0, f"leaderboard: {header.with_name('new')}\n")
     assert header.with_name("new").read_text() == "r1\tt1\tS\t1.0\n"
 
@@ -56,7 +56,7 @@ def test_topic_1_is_topic_1_whatever_its_type(write: Write) -> None:
 def test_nan_is_found_and_never_written(write: Write) -> None:
     judge = write("r1\tall\tS\tnan\nr2\tall\tS\t0.5\nr3\tall\tS\t0.4\nr4\tall\tS\t0.3\n", "lb.txt")
     sides = (judge, "--truth", write(NAN, "truth.txt"))
-    done = command("meta-evaluate", *sides)
+    done = command("judges", "meta", *sides)
     assert (done.status, "'r1'" in done.err) == (1, True)
     status, found = as_json("meta-evaluate", *sides, "--on-missing", "common")
     assert status == 3  # a row was left out
@@ -65,7 +65,7 @@ def test_nan_is_found_and_never_written(write: Write) -> None:
 
 
 def test_what_was_left_out_is_told_before_an_error_too(write: Write) -> None:
-    done = command("meta-evaluate", write("r all M x\n", "a"), "--truth", write(NAN, "t"))
+    done = command("judges", "meta", write("r all M x\n", "a"), "--truth", write(NAN, "t"))
     assert done.status == 1
     first, last = done.err.splitlines()
     assert first.endswith("a:1: has value 'x', not a number")
@@ -73,7 +73,7 @@ def test_what_was_left_out_is_told_before_an_error_too(write: Write) -> None:
 
 
 def test_nothing_to_convert(write: Write, tmp_path: Path) -> None:
-    done = command("convert", write("", "a"), tmp_path / "b", "--to", "csv")
+    done = command("job", "convert", write("", "a"), tmp_path / "b", "--to", "csv")
     assert (done.status, "no scores in it" in done.err) == (1, True)
     assert not (tmp_path / "b").exists()
 
@@ -84,7 +84,7 @@ def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
     status, found = as_json("agree", "--truth", truth, "--predicted", predicted)
     precision = next(f for f in found["figures"] if f["figure"] == "precision")
     assert (status, precision["by_topic"]) == (0, {"t1": 1.0, "t2": 1.0})
-    done = command("agree", "--truth", truth, "--predicted", predicted, "--by-topic")
+    done = command("labels", "agree", "--truth", truth, "--predicted", predicted, "--by-topic")
     assert "agreement: 2 items of 2 topics; 1 only in the truth" in done.out
 
 
@@ -100,7 +100,7 @@ def test_the_cases_of_the_folder(
     case: str, judge: str, status: int, expected: str, shared: Path
 ) -> None:
     folder = shared / "cases" / case
-    done = command("meta-evaluate", folder / judge, "--truth", folder / "truth.txt")
+    done = command("judges", "meta", folder / judge, "--truth", folder / "truth.txt")
     assert (done.status, expected in done.err) == (status, True)
 
 
@@ -133,7 +133,7 @@ def test_all_rows_that_topics_contradict_score_nothing(
 ) -> None:
     sides = write(judge, "judge.txt"), write(truth, "truth.txt")
     for side in sides:
-        command("convert", side, tmp_path / f"{side.name}.{name}", "--to", name)
+        command("job", "convert", side, tmp_path / f"{side.name}.{name}", "--to", name)
     paths = (tmp_path / f"judge.txt.{name}", "--truth", tmp_path / f"truth.txt.{name}")
     status, found = as_json("meta-evaluate", *paths)
     (pair,) = found["pairs"]
@@ -144,7 +144,7 @@ def test_all_rows_that_topics_contradict_score_nothing(
     assert again["pairs"] == [pair | {"correlations": {"kendall": pair["correlations"]["kendall"]}}]
     _, given = as_json("meta-evaluate", *paths, *TAU, "--all-rows", "given")
     assert tau(given) == (1.0 if "all\tH\t0.6" in truth and "all\tS\t0.6" in judge else -1.0)
-    refused = command("meta-evaluate", *paths, "--all-rows", "error")
+    refused = command("judges", "meta", *paths, "--all-rows", "error")
     assert (refused.status, "its topics give" in refused.err) == (1, True)
 
 
@@ -214,7 +214,7 @@ def test_what_is_unjudged_is_said(tmp_path: Path) -> None:
         for picture in (tmp_path / "svg").iterdir():
             assert "items of the run are unjudged" in picture.read_text()
             assert "unjudged 4" in picture.read_text()
-    done = command("meta-evaluate", path, "--truth", truth, *wanted)
+    done = command("judges", "meta", path, "--truth", truth, *wanted)
     table = done.out.splitlines()
     assert table[0].startswith("CITATION_SUPPORT by ") and "orders 4 runs as H does" in table[0]
     assert table[-1].split()[-2:] == ["4", "n/a"]  # unjudged, and unjudged in the truth
@@ -227,7 +227,7 @@ def test_a_constant_judge_is_no_agreement(write: Write) -> None:
     sides = (write(constant, "judge.txt"), "--truth", write(HUMAN, "truth.txt"))
     status, found = as_json("meta-evaluate", *sides, *TAU)
     assert (status, tau(found)) == (0, None)
-    done = command("meta-evaluate", *sides, *TAU, "--strict")
+    done = command("judges", "meta", *sides, *TAU, "--strict")
     assert (done.status, "S is the same for all 5 runs" in done.err) == (1, True)
     assert "n/a" in done.out
 
@@ -249,7 +249,7 @@ def test_which_of_two_values_counts(
 
 
 def test_a_duplicate_can_be_an_error(doubled: tuple[Path, str, Path]) -> None:
-    done = command("meta-evaluate", *doubled, "--duplicates", "error")
+    done = command("judges", "meta", *doubled, "--duplicates", "error")
     assert (done.status, "judge.txt:6: gives run 'r1'" in done.err) == (1, True)
 
 
@@ -257,7 +257,7 @@ def test_plots_and_lines(write: Write, tmp_path: Path) -> None:
     judge = write(HUMAN.replace("H", "a/../b"), "judge.txt")
     sides = (judge, "--truth", write(HUMAN, "truth.txt"))
     into = ("--svg", tmp_path / "svg", "--output", tmp_path / "meta.jsonl")
-    done = command("meta-evaluate", *sides, *into)
+    done = command("judges", "meta", *sides, *into)
     assert done.status == 0
     pictures = sorted((tmp_path / "svg").iterdir())
     assert [p.name for p in pictures] == [
@@ -295,7 +295,7 @@ def test_bad_input(arguments: str, status: int, message: str, write: Write) -> N
     judge = write(HUMAN.replace("H", "S"), "judge.txt")
     truth = write(HUMAN, "truth.txt")
     options = arguments.format(file=judge).split()
-    done = command("meta-evaluate", judge, "--truth", truth, *options)
+    done = command("judges", "meta", judge, "--truth", truth, *options)
     assert done.status == status
     assert message in " ".join(done.err.replace("│", " ").split())
 
@@ -303,7 +303,7 @@ def test_bad_input(arguments: str, status: int, message: str, write: Write) -> N
 def test_what_to_label_next_can_be_filled_in(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
     path = tmp_path / "next.jsonl"
-    done = command("label-next", tmp_path, "--budget", "4", "--output", path)
+    done = command("labels", "next", tmp_path, "--budget", "4", "--output", path)
     *table, gain, last = done.out.splitlines()
     assert (done.status, len(table)) == (0, 5)
     assert gain == "gain: on WEIGHTED_PRECISION of judge support; --measure names another"
@@ -312,7 +312,7 @@ def test_what_to_label_next_can_be_filled_in(tmp_path: Path) -> None:
     assert {record["label"] for record in records} == {None}
     filled = "".join(json.dumps(r | {"label": "full"}) + "\n" for r in records)
     path.write_text(filled)
-    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", path)
+    done = command("job", "rescore", tmp_path / "x.judgments.jsonl", "--human", path)
     assert "labels of people: 4 given, 4 of them on judged items" in done.out
     status, found = as_json("label-next", tmp_path, "--human", path)
     assert (status, len(found["items"])) == (0, 29)
@@ -333,9 +333,9 @@ def test_what_to_label_for_calibration(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["ir_measures", "tot", "rag4reports", "jsonl", "csv"])
 def test_a_leaderboard_in_another_format_and_back(name: str, tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
-    command("convert", tmp_path, tmp_path / "there", "--to", name)
-    command("convert", tmp_path / "there", tmp_path / "back", "--to", "csv")
-    command("convert", tmp_path, tmp_path / "direct", "--to", "csv")
+    command("job", "convert", tmp_path, tmp_path / "there", "--to", name)
+    command("job", "convert", tmp_path / "there", tmp_path / "back", "--to", "csv")
+    command("job", "convert", tmp_path, tmp_path / "direct", "--to", "csv")
     assert (tmp_path / "back").read_text() == (tmp_path / "direct").read_text()
     assert len((tmp_path / "back").read_text().splitlines()) == 71
 
@@ -343,9 +343,9 @@ def test_a_leaderboard_in_another_format_and_back(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["ir_measures", "tot", "trec_eval", "rag4reports", "jsonl", "csv"])
 def test_what_is_unjudged_is_kept_by_every_format(name: str, tmp_path: Path) -> None:
     path = partly_judged(tmp_path)
-    done = command("convert", path, tmp_path / "there", "--to", name)
+    done = command("job", "convert", path, tmp_path / "there", "--to", name)
     assert "items of 2 runs are unjudged: 'b' 4 of 6 (0.3333 to 1), 'e' 6 of 6" in done.err
-    done = command("convert", tmp_path / "there", tmp_path / "back", "--to", "ir_measures")
+    done = command("job", "convert", tmp_path / "there", tmp_path / "back", "--to", "ir_measures")
     assert "rows of MEASURE.unjudged count what is unjudged; no bounds are known" in done.err
     rows = (tmp_path / "back").read_text().splitlines()
     assert "b\tall\tCITATION_SUPPORT.unjudged\t4.0" in rows
@@ -359,8 +359,8 @@ def test_statistics_cover_rows_that_have_no_companions(tmp_path: Path) -> None:
     plain = Path(f"{path}.leaderboard.txt")
     whole = plain.read_text().splitlines(keepends=True)
     plain.write_text("".join(line for line in whole if ".unjudged" not in line))
-    assert command("convert", path, tmp_path / "c", "--to", "ir_measures").status == 0
+    assert command("job", "convert", path, tmp_path / "c", "--to", "ir_measures").status == 0
     assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0\n" in (tmp_path / "c").read_text()
     plain.unlink()
-    command("convert", path, tmp_path / "d", "--to", "ir_measures")
+    command("job", "convert", path, tmp_path / "d", "--to", "ir_measures")
     assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0\n" in (tmp_path / "d").read_text()

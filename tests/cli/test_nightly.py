@@ -49,7 +49,7 @@ def test_each_night_is_kept_whole_and_never_replaced(tmp_path: Path) -> None:
         (nights / f"{FIRST}.{kind}").unlink()
     night(tmp_path, "c", *[GOOD] * 8)
     assert files(nights)[4].startswith("x.0003-")
-    assert command("judgments", nights / SECOND, "--label", "none").status == 0
+    assert command("job", "judgments", nights / SECOND, "--label", "none").status == 0
 
 
 def test_a_packed_job_is_kept_packed(tmp_path: Path) -> None:

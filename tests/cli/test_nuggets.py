@@ -56,7 +56,7 @@ def test_the_same_inputs_give_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        ((), "--from-documents"),
+        ((), "--from documents"),
         (("--from-topic",), "needs a model: add --use-env-llm"),
         (("--from-runs", "--to", "argue"), "there are: "),
         (("--from-runs", "--plan"), "only with --use-env-llm"),

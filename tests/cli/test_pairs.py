@@ -27,7 +27,7 @@ THREE = [record | {"topic": f"t{n}"} for n in range(8) for record in PAIRS]
 def judged(path: Path, *flags: str | Path) -> tuple[Done, list[dict[str, Any]]]:
     """Return what the command ended with, and its verdicts."""
     out = path.with_name("out.jsonl")
-    done = command("pairs", path, "--output", out, *flags)
+    done = command("judges", "pairs", path, "--output", out, *flags)
     return done, [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
 
 
@@ -78,7 +78,7 @@ def test_a_calibration_changes_them(write: Write, tmp_path: Path) -> None:
         lines_of(*(r | {"document": f"{n}. {DOCUMENT}"} for n in range(24) for r in three)),
         "p.jsonl",
     )
-    assert command("calibrate", "--labels", path, "--out", mine).status == 0
+    assert command("judges", "calibrate", "--labels", path, "--out", mine).status == 0
     (_, before), (_, after) = judged(path), judged(path, "--calibration", mine)
     assert before[1]["expected"] != after[1]["expected"]
 
@@ -168,7 +168,7 @@ def test_what_is_refused(
 ) -> None:
     path = write(lines_of(*PAIRS), "p.jsonl")
     monkeypatch.chdir(path.parent)
-    done = command("pairs", path, *flags)
+    done = command("judges", "pairs", path, *flags)
     assert (done.status, message in done.err) == (1, True), done.err
     assert path.read_text() == lines_of(*PAIRS)
     assert not (path.parent / "verdicts.jsonl").exists()
@@ -179,7 +179,7 @@ def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
 ) -> None:
     path = write(lines_of(*PAIRS), "p.jsonl")
     with serving(attesting("partial_support", "It burned down"), monkeypatch) as endpoint:
-        plan = command("pairs", path, "--use-env-llm", "--plan", "--json")
+        plan = command("judges", "pairs", path, "--use-env-llm", "--plan", "--json")
         assert json.loads(plan.out)["calls"] == 3
         done, verdicts = judged(path, "--use-env-llm")
         again, _ = judged(path, "--use-env-llm", "--offline", "--json")
@@ -196,7 +196,9 @@ def test_a_model_is_asked_once_a_pair_and_its_replies_are_kept(
 
 def against(path: Path, other: Path, *flags: str | Path) -> Done:
     """Judge pairs beside earlier verdicts."""
-    return command("pairs", path, "--output", path.with_name("o.jsonl"), "--against", other, *flags)
+    return command(
+        "judges", "pairs", path, "--output", path.with_name("o.jsonl"), "--against", other, *flags
+    )
 
 
 def worse(verdicts: list[dict[str, Any]], path: Path, *without: str) -> Path:
@@ -262,9 +264,9 @@ def test_files_that_are_not_the_groups_have_rows_too(write: Write) -> None:
     one = write(lines_of(*THREE), "one.jsonl")
     two = write(lines_of(*(r | {"claim": f"{r['claim']} So."} for r in THREE)), "two.jsonl")
     out = one.with_name("out.jsonl")
-    assert command("pairs", one, two, "--output", out).status == 0
+    assert command("judges", "pairs", one, two, "--output", out).status == 0
     given = ("--against", out, "--output", one.with_name("o.jsonl"), "--json")
-    found = json.loads(command("pairs", one, two, *given).out)["against"]
+    found = json.loads(command("judges", "pairs", one, two, *given).out)["against"]
     assert [part["name"] for part in found["by_file"]] == [str(one), str(two)]
     alone = json.loads(against(two, out, "--json").out)["against"]
     assert (alone["compared"], alone["not_compared"], alone["by_file"]) == (
@@ -304,7 +306,10 @@ def test_pairs_without_labels_are_said_not_to_be_compared(write: Write) -> None:
     ("other", "message"),
     [
         (PAIRS, "v.jsonl:1: a pair to judge, not a verdict: first judge the file"),
-        ([{"topic_id": "t1", "label": "FULL"}], "v.jsonl:1: no verdict of `pairs`: it lacks id"),
+        (
+            [{"topic_id": "t1", "label": "FULL"}],
+            "v.jsonl:1: no verdict of `judges pairs`: it lacks id",
+        ),
         ([], "v.jsonl: no verdicts in it"),
     ],
 )
@@ -331,7 +336,7 @@ def test_the_earlier_verdicts_are_not_written_over(write: Write) -> None:
     judged(path)
     out = path.with_name("out.jsonl")
     before = out.read_text()
-    done = command("pairs", path, "--output", out, "--against", out)
+    done = command("judges", "pairs", path, "--output", out, "--against", out)
     assert (done.status, "is the file of --against; give another" in done.err) == (1, True)
     assert out.read_text() == before
 
@@ -351,5 +356,5 @@ def test_beyond_the_budget_pairs_are_unjudged(
 def test_settings_of_a_model_that_nobody_asks_are_said(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"sentence": "It whistles.", "document": "It whistles."}')
     given = (tmp_path / "p.jsonl", "--set", "llm.seed=1", "--output", tmp_path / "o.jsonl")
-    done = command("pairs", *given)
+    done = command("judges", "pairs", *given)
     assert "warning: no model is asked without --use-env-llm: llm.seed has no effect" in done.err

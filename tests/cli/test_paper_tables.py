@@ -19,7 +19,7 @@ HUMAN = "a all H 0.9\nb all H 0.7\nc all H 0.5\nd all H 0.3\ne all H 0.1\n"
 @pytest.mark.parametrize(("to", "form"), FORMS)
 def test_the_command_writes_what_python_returns(to: str, form: str, tmp_path: Path) -> None:
     path = partly_judged(tmp_path)
-    done = command("convert", path, tmp_path / "t", "--to", to)
+    done = command("job", "convert", path, tmp_path / "t", "--to", to)
     assert done.status == 0
     assert "'b' 4 of 6 (0.3333 to 1), 'e' 6 of 6" in done.err
     text = trecjudge.table(path, form, on_finding=lambda finding: None)  # type: ignore[arg-type]
@@ -38,14 +38,14 @@ def test_the_command_writes_what_python_returns(to: str, form: str, tmp_path: Pa
 )
 def test_measures_are_chosen(options: tuple[str, ...], wanted: list[str], tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"a": [GOOD], "b": [BAD]}, "--judge", "citation,length")
-    command("convert", path, tmp_path / "t", "--to", "table-csv", *options)
+    command("job", "convert", path, tmp_path / "t", "--to", "table-csv", *options)
     head = next(csv.reader((tmp_path / "t").open()))
     assert [name for name in head if f"{name}_lowest" in head] == wanted
 
 
 def test_all_measures(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"a": [GOOD], "b": [BAD]})
-    command("convert", path, tmp_path / "t", "--to", "table-csv", "--all-measures")
+    command("job", "convert", path, tmp_path / "t", "--to", "table-csv", "--all-measures")
     head = next(csv.reader((tmp_path / "t").open()))
     assert sum(f"{name}_lowest" in head for name in head) == 6
 
@@ -61,7 +61,7 @@ def test_all_measures(tmp_path: Path) -> None:
 )
 def test_bad_choices(options: str, status: int, message: str, tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"a": [GOOD], "b": [BAD]})
-    done = command("convert", path, tmp_path / "t", *options.split())
+    done = command("job", "convert", path, tmp_path / "t", *options.split())
     assert (done.status, (tmp_path / "t").exists()) == (status, False)
     assert message in " ".join(done.err.replace("│", " ").split())
 

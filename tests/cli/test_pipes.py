@@ -84,5 +84,5 @@ def test_a_pipe_that_nobody_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_an_index_is_not_made_in_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "x.index"
     os.mkfifo(pipe)
-    done = command("index", RAG / "documents.jsonl", "--to", pipe)
+    done = command("rag", "index", RAG / "documents.jsonl", "--to", pipe)
     assert (done.status, "is no ordinary file; give another path" in done.err) == (1, True)

@@ -54,7 +54,7 @@ def documents(path: Path, *found: Document) -> Path:
 
 
 def test_each_citation_is_a_line(tmp_path: Path) -> None:
-    done = command("provenance", run(tmp_path / "runs"))
+    done = command("rag", "provenance", run(tmp_path / "runs"))
     assert done.status == 0
     assert done.out.splitlines() == [
         "run  topic  #  document  version  state",
@@ -72,7 +72,7 @@ def test_what_is_stale_by_an_index(tmp_path: Path) -> None:
     asyncio.run(made.refresh([IndexSource(NOW)]))
     made.close()
     runs = run(tmp_path / "runs")
-    done = command("provenance", runs, "--index", index, "--stale", "--fail-stale")
+    done = command("rag", "provenance", runs, "--index", index, "--stale", "--fail-stale")
     assert done.status == 1
     assert done.out.splitlines()[1:] == [
         f"r  1  1  k  v1/{digest(BEFORE)[:8]} -> v2/{digest(NOW)[:8]}  changed, quote still there",
@@ -81,7 +81,7 @@ def test_what_is_stale_by_an_index(tmp_path: Path) -> None:
     assert done.err == (
         "2 citations of 1 run: 0 current, 1 changed (1 with the quote still there), 1 gone\n"
     )
-    assert command("provenance", runs, "--index", index, "--stale").status == 0
+    assert command("rag", "provenance", runs, "--index", index, "--stale").status == 0
 
 
 def test_what_is_current_by_documents(tmp_path: Path) -> None:
@@ -111,21 +111,23 @@ SHOWN = digest(BEFORE)[:8]
     ],
 )
 def test_only_what_rests_on_a_version(tmp_path: Path, version: str, ids: list[str]) -> None:
-    done = command("provenance", run(tmp_path / "runs"), "--document-version", version)
+    done = command("rag", "provenance", run(tmp_path / "runs"), "--document-version", version)
     assert [text.split()[3] for text in done.out.splitlines()[1:]] == ids
 
 
 def test_one_thing_is_compared_with(tmp_path: Path) -> None:
     given = documents(tmp_path / "d.jsonl", NOW)
     both = ("--documents", given, "--index", tmp_path / "x.index")
-    done = command("provenance", run(tmp_path / "runs"), *both)
+    done = command("rag", "provenance", run(tmp_path / "runs"), *both)
     message = "error: give one of --index and --documents to compare with\n"
     assert (done.status, done.err) == (1, message)
 
 
 def test_a_quiet_check_prints_nothing(tmp_path: Path) -> None:
     given = documents(tmp_path / "d.jsonl", NOW)
-    done = command("provenance", run(tmp_path / "runs"), "--documents", given, "-q", "--fail-stale")
+    done = command(
+        "rag", "provenance", run(tmp_path / "runs"), "--documents", given, "-q", "--fail-stale"
+    )
     assert (done.status, done.out, done.err) == (1, "", "")
 
 
@@ -134,14 +136,14 @@ def test_a_line_that_cannot_be_read_passes_no_check(tmp_path: Path) -> None:
     with (runs / "r.provenance.jsonl").open("a") as file:
         file.write('{"run_id": "r"\n')
     flags = ("--documents", given, "--document", "k", "-q", "--fail-stale")
-    done = command("provenance", runs, *flags)
+    done = command("rag", "provenance", runs, *flags)
     assert (done.status, done.out) == (3, "")
     assert "r.provenance.jsonl:3: " in done.err
 
 
 def test_stale_needs_what_to_compare_with(tmp_path: Path) -> None:
     for flag in ("--stale", "--fail-stale"):
-        done = command("provenance", run(tmp_path / f"runs{flag}"), flag)
+        done = command("rag", "provenance", run(tmp_path / f"runs{flag}"), flag)
         assert done.status == 1
         assert done.err == (
             "error: --stale needs what to compare with: give --index or --documents\n"
@@ -177,7 +179,7 @@ def test_copies_are_shown_and_a_run_of_them_is_named(tmp_path: Path) -> None:
     assert "1/1     2/2   100 %" in done.out
     note = "copied word for word from documents"
     assert f"{note}, which offline judges always label full_support (runs: r 100 %)" in done.out
-    again = command("rescore", tmp_path / "out" / "x").out
+    again = command("job", "rescore", tmp_path / "out" / "x").out
     assert note in again and "100 %" in again
     leaderboard = (tmp_path / "out" / "x.leaderboard.jsonl").read_text()
     [first, *_] = map(json.loads, leaderboard.splitlines())

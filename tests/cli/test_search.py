@@ -45,7 +45,7 @@ def topics(folder: Path, name: str, records: list[dict[str, str]]) -> Path:
 
 
 def test_passages_come_with_scores_and_confidence(index: Path) -> None:
-    done = command("search", index, "who paid for the dam", "--top", "1")
+    done = command("rag", "search", index, "who paid for the dam", "--top", "1")
     assert done.status == 0
     lines = [line.strip() for line in done.out.splitlines()]
     assert lines[0] == "1 dam 1  2024-05-03  Dams"
@@ -56,7 +56,7 @@ def test_passages_come_with_scores_and_confidence(index: Path) -> None:
 
 
 def test_control_characters_of_a_document_are_escaped(index: Path) -> None:
-    out = command("search", index, "dam").out
+    out = command("rag", "search", index, "dam").out
     assert "\x1b" not in out
     assert "\\x1b[31m" in out
 
@@ -75,7 +75,7 @@ def test_words_of_the_question_are_marked_on_a_terminal(index: Path) -> None:
 
 
 def test_json_has_all_that_is_shown(index: Path) -> None:
-    record = json.loads(command("search", index, "dam", "--json").out)
+    record = json.loads(command("rag", "search", index, "dam", "--json").out)
     (passage,) = record["passages"]
     assert passage["doc_id"] == "dam 1"
     assert passage["text"] == DOCUMENTS[0].full_text[passage["start"] : passage["end"]]
@@ -84,14 +84,14 @@ def test_json_has_all_that_is_shown(index: Path) -> None:
 
 
 def test_filters_and_recency(index: Path) -> None:
-    found = command("search", index, "paid", "--only", "since=2023-01-01", "--json")
+    found = command("rag", "search", index, "paid", "--only", "since=2023-01-01", "--json")
     assert [p["doc_id"] for p in json.loads(found.out)["passages"]] == ["dam 1"]
-    newer = json.loads(command("search", index, "paid", "--recency", "30", "--json").out)
+    newer = json.loads(command("rag", "search", index, "paid", "--recency", "30", "--json").out)
     assert newer["passages"][0]["parts"]["recency"] == 2.0
 
 
 def test_nothing_found_is_no_fault(index: Path) -> None:
-    done = command("search", index, "quarks")
+    done = command("rag", "search", index, "quarks")
     assert done.status == 0
     assert done.out.startswith("nothing was found")
 
@@ -99,7 +99,7 @@ def test_nothing_found_is_no_fault(index: Path) -> None:
 def test_a_run_of_topics_is_judged_by_ir_measures(index: Path, tmp_path: Path) -> None:
     run = tmp_path / "bm25.run"
     given = ("--rag-topics", topics(tmp_path, "t.jsonl", TOPICS))
-    done = command("search", index, *given, "--trec", run, "--tag", "mine")
+    done = command("rag", "search", index, *given, "--trec", run, "--tag", "mine")
     assert (done.status, done.out) == (0, "")
     lines = [line.split() for line in run.read_text().splitlines()]
     assert all(len(line) == 6 and line[1] == "Q0" and line[5] == "mine" for line in lines)
@@ -111,7 +111,7 @@ def test_a_run_of_topics_is_judged_by_ir_measures(index: Path, tmp_path: Path) -
 
 def test_topics_that_find_nothing_are_named(index: Path, tmp_path: Path) -> None:
     given = ("--rag-topics", topics(tmp_path, "t.jsonl", OTHERS), "--json")
-    done = command("search", index, *given, "--trec", tmp_path / "x.run")
+    done = command("rag", "search", index, *given, "--trec", tmp_path / "x.run")
     record = json.loads(done.out)
     assert (record["topics"], record["lines"], record["nothing"]) == (1, 0, ["9"])
     assert "1 topic found nothing: '9'" in done.err
@@ -120,27 +120,30 @@ def test_topics_that_find_nothing_are_named(index: Path, tmp_path: Path) -> None
 def test_a_calibrated_threshold_decides_from_then_on(index: Path, tmp_path: Path) -> None:
     known = topics(tmp_path, "known.jsonl", TOPICS)
     others = topics(tmp_path, "others.jsonl", OTHERS)
-    done = command("search", index, "--calibrate", known, "--against", others)
+    done = command("rag", "search", index, "--calibrate", known, "--against", others)
     assert done.status == 0
     assert "2 answerable topics: 100% are answered" in done.out
     assert "1 other topic: 100% are refused, AUC 1.000" in done.out
     line = json.loads((tmp_path / "docs.index.threshold.json").read_text())
     assert (line["index"], line["questions"], line["others"]) == ("docs.index", 2, 1)
-    assert json.loads(command("search", index, "who paid the dam", "--json").out)["answers"] is True
-    refused = command("search", index, "lions and rockets that fly to distant planets")
+    assert (
+        json.loads(command("rag", "search", index, "who paid the dam", "--json").out)["answers"]
+        is True
+    )
+    refused = command("rag", "search", index, "lions and rockets that fly to distant planets")
     assert "the documents do not answer it: the threshold is" in refused.out
 
 
 def test_a_threshold_of_another_index_is_refused_or_passed_over(
     index: Path, tmp_path: Path
 ) -> None:
-    command("search", index, "--calibrate", topics(tmp_path, "t.jsonl", TOPICS))
+    command("rag", "search", index, "--calibrate", topics(tmp_path, "t.jsonl", TOPICS))
     line = tmp_path / "docs.index.threshold.json"
     line.write_text(line.read_text().replace("docs.index", "other.index"))
-    named = command("search", index, "dam", "--threshold", line)
+    named = command("rag", "search", index, "dam", "--threshold", line)
     assert (named.status, named.out) == (1, "")
     assert "of the index 'other.index', not of 'docs.index'; calibrate it again" in named.err
-    found = command("search", index, "dam", "--json")
+    found = command("rag", "search", index, "dam", "--json")
     assert found.status == 0
     assert json.loads(found.out)["answers"] is None
     assert "does not hold here" in found.err
@@ -148,7 +151,7 @@ def test_a_threshold_of_another_index_is_refused_or_passed_over(
 
 def test_topics_in_both_files_are_refused(index: Path, tmp_path: Path) -> None:
     known = topics(tmp_path, "t.jsonl", TOPICS)
-    done = command("search", index, "--calibrate", known, "--against", known)
+    done = command("rag", "search", index, "--calibrate", known, "--against", known)
     assert done.status == 1
     assert "2 topics in both files" in done.err
 
@@ -156,8 +159,8 @@ def test_topics_in_both_files_are_refused(index: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([], "give a question, --rag-topics with --trec, or --calibrate TOPICS"),
-        (["dam", "--trec", "x"], "--rag-topics and --trec go together"),
+        ([], "give a question, --rag-topics with --output, or --calibrate TOPICS"),
+        (["dam", "--trec", "x"], "--rag-topics and --output go together"),
         (["dam", "--against", "x"], "--against goes with --calibrate"),
         (["dam", "--rerank", "5"], "--rerank needs a model: add --use-env-llm"),
         (["dam", "--rerank", "5", "--rerank-by", "endpoint"], "add --use-env-llm"),
@@ -170,14 +173,14 @@ def test_topics_in_both_files_are_refused(index: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_done_is_told_in_one_line(
     index: Path, given: list[str], message: str
 ) -> None:
-    done = command("search", index, *given)
+    done = command("rag", "search", index, *given)
     assert (done.status, done.out) == (1, "")
     assert message in done.err
     assert len(done.err.strip().splitlines()) == 1
 
 
 def test_an_index_that_is_not_there_is_told(tmp_path: Path) -> None:
-    done = command("search", tmp_path / "no.index", "dam")
+    done = command("rag", "search", tmp_path / "no.index", "dam")
     assert (done.status, done.out) == (1, "")
     assert not (tmp_path / "no.index").exists()
 
@@ -192,12 +195,12 @@ def test_without_the_package_a_search_by_words_goes_on(
     held = make_index(str(path))
     asyncio.run(held.refresh([IndexSource(d) for d in DOCUMENTS], word_vectors()))
     held.close()
-    assert "mean cosine of 20, wordllama" in command("search", path, "dam").out
+    assert "mean cosine of 20, wordllama" in command("rag", "search", path, "dam").out
     embedder.cache_clear()
     monkeypatch.setitem(sys.modules, "wordllama", None)
     try:
-        done = command("search", path, "dam")
-        dense = command("search", path, "dam", "--retriever", "dense")
+        done = command("rag", "search", path, "dam")
+        dense = command("rag", "search", path, "dam", "--retriever", "dense")
     finally:
         monkeypatch.undo()
         embedder.cache_clear()
@@ -224,12 +227,12 @@ def reranked(script: Script, folder: Path, *given: str | Path, times: int = 1) -
             patch.setenv(name, value)
         model = ("--use-env-llm", "--cache-dir", folder / "cache")
         for _ in range(times):
-            done = command("search", *given, "--rerank", "2", *model)
+            done = command("rag", "search", *given, "--rerank", "2", *model)
         return done, len(endpoint.requests)
 
 
 def test_a_model_reranks_and_is_paid_once(index: Path, tmp_path: Path) -> None:
-    before = json.loads(command("search", index, "who paid", "--json").out)["passages"]
+    before = json.loads(command("rag", "search", index, "who paid", "--json").out)["passages"]
     script = grading([0, 3])
     done, asked = reranked(script, tmp_path, index, "who paid", "--json", times=2)
     after = json.loads(done.out)["passages"]

@@ -54,7 +54,7 @@ def notes(said: str) -> list[str]:
 
 def test_runs_are_named_below_the_table(folder: Path) -> None:
     assert notes((folder / "said").read_text())[:2] == NOTES
-    assert notes(command("rescore", folder / "out" / "x").out)[:2] == NOTES
+    assert notes(command("job", "rescore", folder / "out" / "x").out)[:2] == NOTES
 
 
 @pytest.mark.parametrize("jobs", ["2", "1"])

@@ -35,7 +35,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         for name, value in endpoint.environment().items():
             monkeypatch.setenv(name, value)
         given = ("--rag-responses", tmp_path / "a.jsonl", "--cache-dir", tmp_path / "cache")
-        return command("stability", *given, "--use-env-llm", *arguments)
+        return command("judges", "stability", *given, "--use-env-llm", *arguments)
 
     return run
 
@@ -116,14 +116,16 @@ def test_a_budget_holds(run: Run) -> None:
 def test_the_offline_judge_is_tested_without_a_model() -> None:
     folder = SAMPLES / "rag"
     given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
-    done = command("stability", *given, "--responses", "5")
+    done = command("judges", "stability", *given, "--responses", "5")
     assert done.status == 0
     assert "not tested: samples: no model is asked" in done.out
     assert "tested on 5 responses" in done.out
 
 
 def test_an_unknown_change_is_refused() -> None:
-    done = command("stability", "--rag-responses", SAMPLES / "rag/runs", "--change", "bolt")
+    done = command(
+        "judges", "stability", "--rag-responses", SAMPLES / "rag/runs", "--change", "bolt"
+    )
     assert done.status == 1
     assert "did you mean 'bold'?" in done.err
 
@@ -131,7 +133,9 @@ def test_an_unknown_change_is_refused() -> None:
 def test_games_are_played_where_they_are_asked_for() -> None:
     folder = SAMPLES / "rag"
     given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
-    done = command("stability", *given, "--judge", "citation", "--change", "game", "--json")
+    done = command(
+        "judges", "stability", *given, "--judge", "citation", "--change", "game", "--json"
+    )
     assert done.status == 0
     found = json.loads(done.out)
     assert (found["flips"], found["shifts"]) == ([], [])
@@ -151,7 +155,7 @@ def test_games_are_played_where_they_are_asked_for() -> None:
 def test_without_being_asked_for_no_game_is_played() -> None:
     folder = SAMPLES / "rag"
     given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
-    found = json.loads(command("stability", *given, "--json").out)
+    found = json.loads(command("judges", "stability", *given, "--json").out)
     assert found["games"] == []
     assert {shift["kind"] for shift in found["shifts"]} == {"position", "length", "style"}
 

@@ -31,7 +31,7 @@ def choices(flags: type[Flags], name: str) -> tuple[str, ...]:
     [
         (get_args(FormatName), (AUTO, *LAYOUTS)),
         (
-            choices(convert.ConvertFlags, "to"),
+            get_args(convert.Target),
             (
                 *LAYOUTS,
                 *convert.TABLES,

@@ -72,7 +72,7 @@ def test_code_of_others_is_named_and_not_run(
     header: dict[str, object], code: str, tmp_path: Path
 ) -> None:
     received(tmp_path, header)
-    done = command("rescore", "x")
+    done = command("job", "rescore", "x")
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert code in done.err
     assert "add --trust" in done.err
@@ -99,7 +99,7 @@ def test_what_is_trusted_is_found_in_the_working_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["support", "judges.support:SupportJudge"])
 def test_what_is_ours_needs_no_trust(name: str, tmp_path: Path) -> None:
     sample("rag", tmp_path, "--judge", name, "-q")
-    assert command("rescore", tmp_path / "x").status == 0
+    assert command("job", "rescore", tmp_path / "x").status == 0
 
 
 def test_a_working_folder_is_no_place_for_modules_of_other_commands(tmp_path: Path) -> None:

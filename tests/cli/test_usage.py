@@ -40,11 +40,14 @@ CACHE = "there are: export, import, info, prune, verify"
         pytest.param("compare", "compare: LEADERBOARD is missing: give jobs (by folder"),
         pytest.param("compare a --against", "compare: --against: a value is missing: give NAME"),
         pytest.param("compare a --mesure B", "compare: unknown flag '--mesure'; did you mean '--m"),
-        pytest.param("convert a b --to x", "convert: --to: unknown value 'x'; there are: autoarg"),
-        pytest.param("label-next a --budget 0", "label-next: --budget: 0 is too small; give a who"),
-        pytest.param("judges x", "judges: 'x' is a word too many: it takes no words, only flags"),
-        pytest.param("rescore a b", "rescore: 'b' is a word too many: it takes JOB"),
-        pytest.param("help comprae", "unknown command 'comprae'; did you mean 'compare'? there"),
+        pytest.param(
+            "job convert a b --to x", "job convert: --to: unknown value 'x'; there are: au"
+        ),
+        pytest.param("job convert a", "job convert: TARGET is missing: give the new file"),
+        pytest.param("labels next a --top 0", "labels next: --top: 0 is too small; give a whole"),
+        pytest.param("judges list x", "judges list: 'x' is a word too many: it takes no words"),
+        pytest.param("job rescore a b", "job rescore: 'b' is a word too many: it takes JOB"),
+        pytest.param("help comprae", "unknown command 'comprae'; did you mean 'compare'? `--"),
     ],
 )
 def test_a_mistake_is_one_line(words: str, message: str) -> None:
@@ -109,12 +112,19 @@ def test_the_package_runs_as_the_script_does(tmp_path: Path) -> None:
         pytest.param(["--max-topics", ""], "--max-topics: a value is missing: give a whole number"),
         pytest.param(["report", ""], "report: JOB is missing: give the --out-dir of a job"),
         pytest.param(["compare", "a", ""], "compare: LEADERBOARD is missing: give jobs"),
-        pytest.param(["judgments", "x", "--text="], "judgments: --text: a value is missing: give"),
+        pytest.param(
+            ["job", "judgments", "x", "--text="], "job judgments: --text: a value is missing: give"
+        ),
         pytest.param(["--run", "\udcff"], "--run: '\\udcff' is not UTF-8; give NAME: only these"),
-        pytest.param(["judges", "--version"], "judges: unknown flag '--version'; there are: --he"),
-        pytest.param(["cache", "--help-all"], "cache: unknown flag '--help-all'; did you mean '--"),
-        pytest.param(["--JUDGE", "x"], "unknown flag '--JUDGE'; did you mean '--judge'? there are"),
-        pytest.param(["judgments", "x", "--", "--help"], "judgments: '--help' is a word too many:"),
+        pytest.param(
+            ["judges", "list", "--version"],
+            "judges list: unknown flag '--version'; there are: --he",
+        ),
+        pytest.param(["cache", "--hlp"], "cache: unknown flag '--hlp'; did you mean '--help'? th"),
+        pytest.param(["--JUDGE", "x"], "unknown flag '--JUDGE'; did you mean '--judge'? `help jud"),
+        pytest.param(
+            ["job", "judgments", "x", "--", "--help"], "job judgments: '--help' is a word too many:"
+        ),
         pytest.param(["--show-completion"], "--show-completion: a shell completes an installed"),
         pytest.param(["--install-completion"], "--install-completion: a shell completes an insta"),
     ],

@@ -65,7 +65,7 @@ def test_an_item_that_weighs_more_comes_before_its_like(job: Path) -> None:
 
 def test_what_labels_would_buy_is_told_from_those_there_are(job: Path) -> None:
     every = [key(c) for _, c in label_next(job, 100, {})]
-    assert "--human" in chosen(job, 5, {}).why
+    assert "--labels" in chosen(job, 5, {}).why
     assert chosen(job, 5, dict.fromkeys(every[:3], "full")).why == (
         "3 labels are too few, 20 are needed"
     )
@@ -84,7 +84,7 @@ def test_only_items_that_the_judge_takes_labels_on_are_listed(tmp_path: Path, ba
     labels = tmp_path / "labels.jsonl"
     rows = [dict(zip(NAMES, key(c), strict=True)) | {"label": c.label} for _, c in every]
     labels.write_text("\n".join(map(json.dumps, rows)))
-    command("rescore", tmp_path, "--human", labels)
+    command("job", "rescore", tmp_path, "--human", labels)
     lines = map(json.loads, next(tmp_path.glob("*.leaderboard.jsonl")).open())
     human = [(one["mean"], one["human"]) for one in lines if one["measure"] == "F1"]
     assert human and all(by and by["mean"] == by["low"] == mean for mean, by in human)
@@ -102,9 +102,11 @@ def test_labels_in_unknown_words_stop_until_they_are_mapped(job: Path, tmp_path:
     fields = ("topic_id", "run_id", "sentence_index", "doc_id")
     labels = tmp_path / "l.jsonl"
     labels.write_text(json.dumps(dict(zip(fields, key(one), strict=True)) | {"label": "so so"}))
-    done = command("label-next", job, "--human", labels)
+    done = command("labels", "next", job, "--human", labels)
     assert done.status == 1 and "--map 'so so'=LABEL" in done.err
-    done = command("label-next", job, "--human", labels, "--map", "so so=partial", "--budget", 1)
+    done = command(
+        "labels", "next", job, "--human", labels, "--map", "so so=partial", "--budget", 1
+    )
     assert (done.status, "gain: on WEIGHTED_PRECISION of judge support" in done.out) == (0, True)
 
 

@@ -46,7 +46,7 @@ def test_only_statistics_are_a_leaderboard_of_all_rows(write: Write) -> None:
 
 def test_only_judgments_are_no_leaderboard(write: Write) -> None:
     path = write("", "x.judgments.jsonl")
-    with pytest.raises(InputError, match="no leaderboard beside it; `rescore` writes one"):
+    with pytest.raises(InputError, match="no leaderboard beside it; `job rescore` writes one"):
         scores_at(outcome(path), fail)
 
 

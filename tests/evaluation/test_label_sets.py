@@ -147,7 +147,7 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 def rows(path: Path, target: Path) -> list[dict[str, Any]]:
     """Return the rows that a leaderboard becomes."""
-    assert command("convert", path, target, "--to", "parquet").status == 0
+    assert command("job", "convert", path, target, "--to", "parquet").status == 0
     found: list[dict[str, Any]] = parquet.read_table(target).to_pylist()
     return found
 

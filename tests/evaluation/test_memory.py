@@ -45,7 +45,7 @@ def job(folder: Path, *labels: str, noise: int = 0, pairs: int = PAIRS) -> Path:
             response = Response(run_id, topic_id, (Sentence(0, LONG, cited),))
             writer.response(response, [("citation", judgment) for judgment in judgments])
         writer.end()
-    command("rescore", folder, "-q")
+    command("job", "rescore", folder, "-q")
     _write_labels(folder)
     return folder
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from tests.cli_page import pages
+
 LINES = (Path(__file__).parent / "recipes.txt").read_text().splitlines()
+NAMES = {page.name for page in pages() if page.name}
 FILE = re.compile(r"\{([^}]*)\}")
 ALSO = {"prompted.yml": ("prompt.json",), "experiment.yml": ("topics.jsonl", "documents.jsonl")}
 """Files of the kit that another file of it names."""
@@ -25,11 +28,8 @@ class Recipe:
 
     @property
     def command(self) -> str:
-        """The command's name; a family's with that of its member."""
-        first, second = (*self.line.split(), "")[:2]
-        return (
-            f"{first} {second}" if first in ("cache", "documents", "nuggets", "prompts") else first
-        )
+        """The command's name, with that of its family."""
+        return max((name for name in NAMES if f"{self.line} ".startswith(f"{name} ")), key=len)
 
     @property
     def spoilable(self) -> list[str]:
@@ -40,7 +40,6 @@ class Recipe:
     def arguments(self) -> list[str]:
         """The words of the command line."""
         words = shlex.split(self.line)
-        words = words[1:] if self.command == "judge" else words
         return [re.sub("[{}]", "", word) for word in words if not word.startswith("+")]
 
     @property

@@ -145,7 +145,7 @@ def test_a_number_as_a_name_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_what_a_job_wrote_has_the_names_again_and_is_whole(tmp_path: Path) -> None:
     runs = written(tmp_path / "in", "blue_2b-run.jsonl", ODD)
     key = tmp_path / "key.json"
-    assert command("anonymise", runs, "--out-dir", tmp_path / "a", "--key", key).status == 0
+    assert command("job", "anonymise", runs, "--out-dir", tmp_path / "a", "--key", key).status == 0
     job = ("--rag-responses", tmp_path / "a", "--judge", "citation", "--out-dir", tmp_path / "out")
     assert command(*job, "--name", "x", "-q").status == 0
     assert "blue_2b-run\t" not in (tmp_path / "out" / "x.leaderboard.txt").read_text()
@@ -159,7 +159,9 @@ def test_what_a_job_wrote_has_the_names_again_and_is_whole(tmp_path: Path) -> No
 
 def test_what_is_no_key(tmp_path: Path) -> None:
     path = written(tmp_path, "x.jsonl", ODD)
-    done = command("anonymise", path, "--back", "--out-dir", tmp_path / "b", "--key", path)
-    assert done.status == 1 and "is no key, as `anonymise` writes it" in done.err
-    done = command("anonymise", path, "--back", "--out-dir", tmp_path, "--key", tmp_path / "none")
+    done = command("job", "anonymise", path, "--back", "--out-dir", tmp_path / "b", "--key", path)
+    assert done.status == 1 and "is no key, as `job anonymise` writes it" in done.err
+    done = command(
+        "job", "anonymise", path, "--back", "--out-dir", tmp_path, "--key", tmp_path / "none"
+    )
     assert done.status == 1 and "cannot be read" in done.err

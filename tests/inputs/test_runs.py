@@ -463,7 +463,9 @@ def test_samples_stay_apart_in_every_file_and_part(tmp_path: Path) -> None:
     done += [
         command(*job, tmp_path / "parts", "--name", "x", "--shard", f"{n}/3") for n in (1, 2, 3)
     ]
-    done += [command("merge", tmp_path / "parts", "--out-dir", tmp_path / "all", "--name", "x")]
+    done += [
+        command("job", "merge", tmp_path / "parts", "--out-dir", tmp_path / "all", "--name", "x")
+    ]
     done += [command("report", tmp_path / "one")]
     assert [one.status for one in done] == [0] * 7, [one.err for one in done]
     assert "samples: run r has 6 samples of 2 topics: EXPECTED_FACTUALITY spread" in done[5].out

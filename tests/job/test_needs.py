@@ -35,7 +35,7 @@ def test_judgments_that_cannot_be_scored_are_kept_and_named(
     assert done.status == 1
     assert "more than 5 (--limit rows); what was judged is in" in done.err
     monkeypatch.delenv("TRECJUDGE_LIMITS")
-    assert command("rescore", tmp_path / "x", "-q").status == 0
+    assert command("job", "rescore", tmp_path / "x", "-q").status == 0
 
 
 @pytest.mark.parametrize(

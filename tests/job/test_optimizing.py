@@ -85,7 +85,7 @@ def again(endpoint: Endpoint, folder: Path, *flags: str | Path, truth: Path | No
     before = len(endpoint.requests)
     given = ["--truth", truth or write_pairs(folder, topics=12), "--use-env-llm"]
     places = ["--cache-dir", folder / "cache", "--out", folder / "a.json"]
-    done = command("optimize", *given, *places, *FEW, *flags)
+    done = command("judges", "optimize", *given, *places, *FEW, *flags)
     return Ended(done, folder / "a.json", endpoint.requests[before:])
 
 
@@ -153,7 +153,7 @@ def test_judging_then_asks_what_was_measured(optimise: Optimise, tmp_path: Path)
         workflow = tmp_path / "w.yml"
         workflow.write_text(f"prompts: {{attest: {json.dumps(str(ended.out))}}}\n")
         given = (tmp_path / "pairs.jsonl", "--workflow", workflow, "--use-env-llm")
-        judged = command("pairs", *given, "--cache-dir", tmp_path / "cache", "--json",
+        judged = command("judges", "pairs", *given, "--cache-dir", tmp_path / "cache", "--json",
                          "--output", tmp_path / "v.jsonl")  # fmt: skip
         environment.undo()
     spent = json.loads(judged.out)["calls"]
@@ -496,7 +496,9 @@ def test_mistakes_are_told_in_a_line(flags: list[str], said: str, tmp_path: Path
     with pytest.MonkeyPatch.context() as environment:
         for name, value in Endpoint(teachable(rule), "http://127.0.0.1:9/v1").environment().items():
             environment.setenv(name, value)
-        done = command("optimize", "--truth", truth, "--cache-dir", tmp_path, *model, *flags)
+        done = command(
+            "judges", "optimize", "--truth", truth, "--cache-dir", tmp_path, *model, *flags
+        )
     assert done.status == 1
     assert said in done.err and len(done.err.splitlines()) == 1
 

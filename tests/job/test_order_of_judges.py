@@ -60,7 +60,7 @@ def test_each_judge_that_grades_has_its_qrels(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"r": [GOOD]}, "--judge", "length,citation,support")
     found = {file.name: file.read_text() for file in path.parent.glob("*.qrels")}
     assert found == {"x.citation.qrels": "1 r k 2\n", "x.support.qrels": "1 r k 2\n"}
-    again = command("rescore", path, "--out-dir", tmp_path / "again", "--json")
+    again = command("job", "rescore", path, "--out-dir", tmp_path / "again", "--json")
     made = json.loads(again.out)["files"]
     assert Path(made["qrels.citation"]).read_text() == "1 r k 2\n" and "qrels" not in made
 
@@ -72,7 +72,7 @@ def test_judged_in_parts_it_is_the_same(tmp_path: Path) -> None:
     sample("rag", wholes[1], *names, "-q", "--workers", "2")
     for part in ("1/2", "2/2"):
         sample("rag", tmp_path / "parts", *names, "-q", "--shard", part)
-    command("merge", tmp_path / "parts", "--out-dir", wholes[2], "--name", "x", "-q")
+    command("job", "merge", tmp_path / "parts", "--out-dir", wholes[2], "--name", "x", "-q")
     one, *others = ({p.name: p.read_bytes() for p in f.glob("*.qrels")} for f in wholes)
     assert others == [one, one]
     kinds = {name: text.split(maxsplit=2)[1] == b"0" for name, text in one.items()}
@@ -128,19 +128,19 @@ def test_qrels_of_two_jobs_are_never_one_file(first: str, tmp_path: Path) -> Non
 
 def test_any_of_the_files_stands_for_its_job(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"r": [GOOD], "s": [BAD]}, "--judge", "citation,support")
-    shown = command("judgments", f"{path}.support.qrels")
-    assert (shown.status, shown.out) == (0, command("judgments", path).out)
+    shown = command("job", "judgments", f"{path}.support.qrels")
+    assert (shown.status, shown.out) == (0, command("job", "judgments", path).out)
 
 
 def test_what_ranks_is_said_and_can_be_named(tmp_path: Path) -> None:
     path = job(tmp_path, "x", {"r": [GOOD], "s": [BAD]}, "--judge", "support,citation,length")
-    out = command("rescore", path).out
+    out = command("job", "rescore", path).out
     assert "ranked by EXPECTED_CITATION_SUPPORT of judge citation" in " ".join(out.split())
     line = "ranked by judge citation, the first by name; another ranks with --set"
     assert f"{line} leaderboard.sort_by=MEASURE: LENGTH (length), EXPECTED_PRECISION (sup" in out
     assert "judged, by judge: citation 2 of 2, length 2 of 2, support 2 of 2; the table" in out
     by = ("--judge", "citation,length", "--set", "leaderboard.sort_by=LENGTH")
-    named = command("rescore", job(tmp_path, "y", {"r": [GOOD], "s": [BAD]}, *by)).out
+    named = command("job", "rescore", job(tmp_path, "y", {"r": [GOOD], "s": [BAD]}, *by)).out
     assert "ranked by LENGTH of judge length" in " ".join(named.split())
     assert "leaderboard.sort_by" not in named
 
@@ -148,16 +148,16 @@ def test_what_ranks_is_said_and_can_be_named(tmp_path: Path) -> None:
 def test_a_judge_without_values_leaves_the_order_to_the_next(tmp_path: Path) -> None:
     runs = {"r": [GOOD] * 2, "s": [BAD] * 2, "t": [GOOD, BAD]}
     path = job(tmp_path, "x", runs, "--judge", "argue,citation", status=3)
-    out = command("rescore", path).out
+    out = command("job", "rescore", path).out
     assert "ranked by EXPECTED_CITATION_SUPPORT of judge citation" in " ".join(out.split())
     assert (
         "ranked by judge citation, the first by name whose measure most runs have; another ranks"
         in out
     )
-    counts = json.loads(command("rescore", path, "--json").out)
+    counts = json.loads(command("job", "rescore", path, "--json").out)
     assert counts["judged_by_judge"] == {"argue": [6, 12], "citation": [6, 6]}
     truth = job(tmp_path, "truth", runs)
-    done = command("meta-evaluate", path, "--truth", truth)
+    done = command("judges", "meta", path, "--truth", truth)
     assert done.status == 0 and "measures that runs lack (how many of 3): " in done.err
     for others in (
         ["compare", path],

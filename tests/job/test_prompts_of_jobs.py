@@ -188,13 +188,13 @@ def test_a_prompt_that_is_none_ends_the_job_before_a_call(
 
 
 def test_prompts_are_listed_and_shown() -> None:
-    listed = command("prompts", "--program", "attest", "--json")
+    listed = command("judges", "prompts", "--program", "attest", "--json")
     found = {one["name"]: one for one in json.loads(listed.out)["prompts"]}
     assert set(found) == {"own", "alce", "argue", "strict", "trec_rag25", "v0.9"}
     assert found["argue"]["labels"] == {"label": {"YES": "full_support", "NO": "no_support"}}
     assert found["own"]["tokens_estimated"] < 290
-    shown = command("prompts", "show", "trec_rag25", "--program", "attest").out
+    shown = command("judges", "prompts", "show", "trec_rag25", "--program", "attest").out
     assert found["trec_rag25"]["sha256"] in shown and "2504.15205" in shown
     assert "{document}" in shown and "attest_group" not in shown
-    assert command("prompts", "show", "argu").status == 1
-    assert "unknown program 'x'" in command("prompts", "--program", "x").err
+    assert command("judges", "prompts", "show", "argu").status == 1
+    assert "unknown program 'x'" in command("judges", "prompts", "--program", "x").err

@@ -31,12 +31,12 @@ def schema() -> jsonschema.Draft7Validator:
 
 
 def test_the_shipped_schema_is_the_one_that_is_made() -> None:
-    """Where it is not: `python run_judge.py schema > workflows/workflow.schema.json`."""
+    """Where it is not: `python run_judge.py job schema > workflows/workflow.schema.json`."""
     assert SCHEMA_FILE.read_text(encoding="utf-8") == schema_text(shipped_judges())
 
 
 def test_the_command_prints_it() -> None:
-    made = json.loads(command("schema").out)
+    made = json.loads(command("job", "schema").out)
     assert set(made["properties"]) == set(KEYS)
 
 
@@ -174,5 +174,5 @@ def test_a_judge_of_ones_own_is_in_the_printed_schema(
     code = (WORKFLOWS.parent / "judges" / "length" / "__init__.py").read_text()
     (own / "__init__.py").write_text(code)
     monkeypatch.chdir(tmp_path)
-    made = json.loads(command("schema").out)
+    made = json.loads(command("job", "schema").out)
     assert set(made["definitions"]["settings"]) == {*shipped_judges(), "own_length"}

@@ -111,7 +111,7 @@ def test_rescore_writes_the_same_bytes_and_the_same_agreement(run: Run, tmp_path
         first = json.loads(run(endpoint, voters("a", "b")).out)
     out = tmp_path / "out"
     before = {p.name: p.read_bytes() for p in out.glob("x.*") if "leaderboard" in p.name}
-    done = command("rescore", out / "x.judgments.jsonl", "--json")
+    done = command("job", "rescore", out / "x.judgments.jsonl", "--json")
     assert {name: (out / name).read_bytes() for name in before} == before
     assert json.loads(done.out)["voters"] == first["voters"]
 
@@ -366,7 +366,7 @@ def test_votes_are_exported_and_in_the_report(run: Run, tmp_path: Path) -> None:
         run(endpoint, voters("a", "b", vote="mean"))
     stored = tmp_path / "out/x.judgments.jsonl"
     exported = tmp_path / "all.jsonl"
-    assert command("judgments", stored, "--output", exported).status == 0
+    assert command("job", "judgments", stored, "--output", exported).status == 0
     first = json.loads(exported.read_text().splitlines()[0])
     assert first["votes"] == "a: full_support; b: no_support"
     assert command("report", stored).status == 0
@@ -388,7 +388,7 @@ def test_bare_pairs_are_voted_on(run: Run, tmp_path: Path) -> None:
             "--output",
             tmp_path / "v.jsonl",
         )
-        done = command("pairs", pairs, "--workflow", tmp_path / "w.yml", *given)
+        done = command("judges", "pairs", pairs, "--workflow", tmp_path / "w.yml", *given)
         assert done.status == 0, done.err
         assert asked(endpoint) == {"a": 3, "b": 3, "c": 3}
     found = [json.loads(line) for line in (tmp_path / "v.jsonl").read_text().splitlines()]

@@ -30,6 +30,8 @@ def written(tmp_path: Path, text: str) -> Path:
         ("judge: [citation, 5]\n", "must name one judge or several"),
         ("judge: a: b\n", "w.yml:1: is not YAML"),
         ("- a\n", "must be a mapping"),
+        ("sort_by: SUPPORT\n", r"w.yml:1: unknown key 'sort_by'; it belongs below 'leaderboard'"),
+        ("temperature: 0\n", "w.yml:1: unknown key 'temperature'; it belongs below 'llm'"),
         ("\n\nleaderboard: {sortby: X}\n", "w.yml:3: leaderboard: unknown key 'sortby'"),
         ("variants: {hard: 1}\n", "variants.hard is 1, must be a mapping"),
         ("sweeps: {s: {partial: 1}}\n", "sweeps.s.partial is 1, must be a list"),

@@ -550,7 +550,7 @@ def test_by_words_the_runs_rank_as_they_should(tmp_path: Path) -> None:
 def test_judgments_are_scored_again_without_the_bank(tmp_path: Path) -> None:
     lines = job(tmp_path)
     again = ("--out-dir", tmp_path, "--name", "again")
-    assert command("rescore", tmp_path / "x.judgments.jsonl", *again).status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", *again).status == 0
     assert (tmp_path / "again.leaderboard.txt").read_text().splitlines() == lines
 
 

@@ -114,7 +114,7 @@ def test_scores_are_made_again_without_its_code(tmp_path: Path) -> None:
     before = (tmp_path / "x.leaderboard.txt").read_bytes()
     path = tmp_path / "x.judgments.jsonl"
     path.write_bytes(path.read_bytes().replace(b"their_judges:Words", b"not.there:Words"))
-    done = command("rescore", tmp_path / "x")
+    done = command("job", "rescore", tmp_path / "x")
     assert (done.status, (tmp_path / "x.leaderboard.txt").read_bytes()) == (0, before)
     assert "failures unknown" in done.out + done.err
 
@@ -126,7 +126,7 @@ def test_judgments_that_name_no_measures_import_nothing(tmp_path: Path) -> None:
     header = orjson.loads(first)
     header["judges"]["autojudge"] |= {"measures_wanted": "", "judge_class": "not.there:X"}
     path.write_bytes(orjson.dumps(header) + b"\n" + rest)
-    done = command("rescore", tmp_path / "x")
+    done = command("job", "rescore", tmp_path / "x")
     assert done.status == 1
     assert "the judge has no measures" in done.err
 

@@ -273,7 +273,7 @@ def test_sample_data_and_rescore(dataset: str, tmp_path: Path) -> None:
     runs = [run["run_id"] for run in json.loads(done.out)["runs"]]
     written = (tmp_path / "x.leaderboard.txt").read_bytes()
     assert runs[0] == "careful"
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == done.status
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q").status == done.status
     assert (tmp_path / "x.leaderboard.txt").read_bytes() == written
 
 
@@ -431,6 +431,6 @@ def test_kinds_of_question_and_missing_words_are_told(tmp_path: Path) -> None:
     assert '"question":"why","missing":["vineyard","ripen"]' in judgments
     assert '"question":"definition"' in judgments
     once = (tmp_path / "out/x.judgments.jsonl").read_bytes()
-    again = command("rescore", tmp_path / "out/x.judgments.jsonl")
+    again = command("job", "rescore", tmp_path / "out/x.judgments.jsonl")
     assert lines[0] in " ".join(again.out.split())
     assert (tmp_path / "out/x.judgments.jsonl").read_bytes() == once

@@ -331,7 +331,7 @@ def test_pooled_qrels_of_the_sample_data(dataset: str, tmp_path: Path) -> None:
     assert {row[1] for row in rows} == {"0"}
     assert [row[::2] for row in rows] == sorted({(r[0], r[2]): r[::2] for r in rows}.values())
     before = (tmp_path / "x.qrels").read_bytes()
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
     assert (tmp_path / "x.qrels").read_bytes() == before
 
 

@@ -492,7 +492,7 @@ def test_shipped_workflows_rank_and_rescore(dataset: str, tmp_path: Path) -> Non
     before = {p.name: p.read_bytes() for kind in kinds for p in tmp_path.glob(f"x*.{kind}")}
     assert len(before) == 2 * 4
     for judgments in tmp_path.glob("*.judgments.jsonl"):
-        assert command("rescore", judgments, "-q").status == 0
+        assert command("job", "rescore", judgments, "-q").status == 0
     assert {name: (tmp_path / name).read_bytes() for name in before} == before
 
 

@@ -155,7 +155,7 @@ def test_a_nugget_without_a_label_is_unjudged(
 def test_labels_of_nuggets_agree_item_by_item(tmp_path: Path) -> None:
     judged(tmp_path, "snsn")
     given = ("--truth", tmp_path / "labels.jsonl", "--predicted", tmp_path / "out" / "x")
-    done = command("agree", *given, "--json")
+    done = command("labels", "agree", *given, "--json")
     assert json.loads(done.out)["items"] == 4
 
 
@@ -171,10 +171,12 @@ def test_a_nugget_is_labelled_by_any_of_its_names(name: dict[str, str], tmp_path
     record = {"topic_id": "1", "run_id": "r", "label": "support"} | name
     (tmp_path / "one.jsonl").write_text(json.dumps(record))
     job = tmp_path / "out" / "x"
-    done = command("agree", "--truth", tmp_path / "one.jsonl", "--predicted", job, "--json")
+    done = command(
+        "labels", "agree", "--truth", tmp_path / "one.jsonl", "--predicted", job, "--json"
+    )
     found = json.loads(done.out)
     assert (found["items"], found["only_truth"], found["only_predicted"]) == (1, 0, 3)
-    done = command("label-next", job, "--human", tmp_path / "one.jsonl", "--random", "--json")
+    done = command("labels", "next", job, "--human", tmp_path / "one.jsonl", "--random", "--json")
     items = json.loads(done.out)["items"]
     assert sorted(item["nugget"][:6] for item in items) == ["a stri", "closed", "opened"]
 

@@ -122,7 +122,7 @@ def test_a_board_of_others_with_a_run_called_all(
 ) -> None:
     board = write(text, "board.txt")
     named = ["--format", format_name] if format_name else []
-    done = command("convert", board, board.with_name("x.jsonl"), "--to", "jsonl", *named)
+    done = command("job", "convert", board, board.with_name("x.jsonl"), "--to", "jsonl", *named)
     assert said.replace("FILE", str(board)) in done.err
     if format_name:
         assert ("all", "t", "M") in read(board.with_name("x.jsonl"))
@@ -207,7 +207,7 @@ def test_a_table_that_cannot_hold_a_name_is_refused(tmp_path: Path) -> None:
     source, out = tmp_path / "runs.jsonl", tmp_path / "out"
     source.write_text("".join(map(json.dumps, _records(["a\r\nb"], ["t"], ["d", "e"]))))
     ok("--rag-responses", source, "--judge", "citation", "--out-dir", out, "-q")
-    done = command("judgments", out, "--output", tmp_path / "rows.csv")
+    done = command("job", "judgments", out, "--output", tmp_path / "rows.csv")
     assert (done.status, done.err.count("\n")) == (1, 1)
     assert "does not keep its line ends; give a .jsonl file" in done.err
     ok("judgments", out, "--output", tmp_path / "rows.jsonl")

@@ -128,7 +128,7 @@ def test_two_jobs_of_one_name_do_not_mix(tmp_path: Path) -> None:
     assert sorted(status for status, _ in ended) in ([0, 0], [0, 1])  # one after the other, or one
     assert all(line == "" or "is writing there" in line for line in messages)
     assert not [name for name in files if name.startswith(".") or name.endswith(".part")]
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
 
 
 def test_a_second_job_names_the_process_that_has_the_files(tmp_path: Path) -> None:
@@ -168,7 +168,10 @@ def test_commands_that_write_the_same_files_wait_too(tmp_path: Path) -> None:
     with holder(tmp_path) as process:
         for words in (["rescore", tmp_path / "x.judgments.jsonl"], ["report", tmp_path / "x"]):
             assert refused(command(*words), tmp_path, process.pid)
-        assert command("rescore", tmp_path / "x.judgments.jsonl", "--name", "z", "-q").status == 0
+        assert (
+            command("job", "rescore", tmp_path / "x.judgments.jsonl", "--name", "z", "-q").status
+            == 0
+        )
     assert command("report", tmp_path / "x").status == 0
     assert sample("rag", tmp_path, "-q", "--report").status == 0  # a job holds its own report's
 

@@ -30,7 +30,7 @@ def texts(value: Any) -> Iterator[str]:
 
 def published(folder: Path, *judges: str) -> Path:
     assert sample("rag", folder / "out", "--judge", ",".join(judges)).status == 0
-    done = command("convert", folder / "out" / "x", folder / "pub", "--text", "none")
+    done = command("job", "convert", folder / "out" / "x", folder / "pub", "--text", "none")
     assert done.status == 0 and "texts, reasons and evidence left out" in done.err
     return folder / "pub"
 
@@ -61,7 +61,9 @@ def test_no_sentence_passes_for_a_mark(tmp_path: Path) -> None:
     job = ("--rag-responses", tmp_path / "zh.jsonl", "--documents", tmp_path / "d.jsonl")
     out = ("--judge", "citation", "--out-dir", tmp_path / "out", "--name", "x", "-q")
     assert command(*job, *out).status == 0
-    assert command("convert", tmp_path / "out", tmp_path / "pub", "--text", "none").status == 0
+    assert (
+        command("job", "convert", tmp_path / "out", tmp_path / "pub", "--text", "none").status == 0
+    )
     for path in (tmp_path / "out", tmp_path / "pub"):
         found = {file.name for file in path.iterdir() if CHINESE[:5] in file.read_text()}
         assert bool(found) == (path.name == "out"), found
@@ -73,7 +75,7 @@ def test_demonstrations_of_a_prompt_are_left_out(tmp_path: Path) -> None:
     model = {"prompts": {"attest": sent}, "voters": {"a": {"prompts": {"attest": sent}}}}
     out.config.write_text(json.dumps({"model": model, "judges": {"citation": {}}}))
     out.log.write_text(json.dumps({"event": "session_start", "model": model}) + "\n")
-    assert command("convert", out.judgments, tmp_path / "pub", "--text", "none").status == 0
+    assert command("job", "convert", out.judgments, tmp_path / "pub", "--text", "none").status == 0
     config, log = ((tmp_path / "pub" / f"x.{end}").read_text() for end in ("config.yml", "log"))
     for found in (config, log):
         assert "A document says so" not in found and found.count("attest.json") == 2
@@ -82,7 +84,10 @@ def test_demonstrations_of_a_prompt_are_left_out(tmp_path: Path) -> None:
 def test_the_figures_are_the_same_and_other_commands_read_it(tmp_path: Path) -> None:
     folder = published(tmp_path, "support", "attribution")
     for source, target in ((folder, "a"), (tmp_path / "out", "b")):
-        assert command("rescore", source / "x", "--out-dir", tmp_path / target, "-q").status == 0
+        assert (
+            command("job", "rescore", source / "x", "--out-dir", tmp_path / target, "-q").status
+            == 0
+        )
     boards = [(tmp_path / t / "x.leaderboard.txt").read_text() for t in "ab"]
     assert boards[0] == boards[1]
     labels = SAMPLES / "rag" / "labels.jsonl"
@@ -99,7 +104,7 @@ def test_the_figures_are_the_same_and_other_commands_read_it(tmp_path: Path) -> 
 
 def test_the_folder_of_the_job_itself_is_refused(tmp_path: Path) -> None:
     assert sample("rag", tmp_path).status == 0
-    done = command("convert", tmp_path / "x", tmp_path, "--text", "none")
+    done = command("job", "convert", tmp_path / "x", tmp_path, "--text", "none")
     assert done.status == 1 and "is the folder of the job" in done.err
-    done = command("convert", tmp_path / "x", tmp_path / "y")
+    done = command("job", "convert", tmp_path / "x", tmp_path / "y")
     assert done.status == 1 and "give --to FORMAT, or --text none" in done.err

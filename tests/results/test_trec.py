@@ -234,7 +234,7 @@ def test_records_that_name_no_document(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     path = tmp_path / "u.jsonl"
     path.write_text('{"query": "q", "passage": "p", "prediction": "", "judgment": 3}\n')
-    done = command("agree", "--truth", path, "--predicted", tmp_path)
+    done = command("labels", "agree", "--truth", path, "--predicted", tmp_path)
     assert done.status == 1
     assert "give the qrels of it, or add qid and docid to each record" in done.err
 

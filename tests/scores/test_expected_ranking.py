@@ -116,12 +116,12 @@ def test_every_command_ranks_alike(judged: Path) -> None:
     places = {"EXPECTED_ATTRIBUTION": "ATTRIBUTION_RATE", EXPECTED: LABELS}
     assert {one["measure"]: one["ranks_for"] for one in lines if "ranks_for" in one} == places
     assert "ranked_by: EXPECTED_ATTRIBUTION" in Path(f"{judged}.config.yml").read_text()
-    out = " ".join(command("rescore", judged).out.split())
+    out = " ".join(command("job", "rescore", judged).out.split())
     assert "ranked by expected weights, since no model decided; ATTRIBUTION_RATE has labels" in out
     _, held = as_json("gate", judged, "--baseline", judged, "--max-drop", "0.1")
     assert {check["rule"]["measure"] for check in held["checks"]} == set(by_judge.values())
     made = judged.with_name("t.csv")
-    assert command("convert", judged, made, "--to", "table-csv").status == 0
+    assert command("job", "convert", judged, made, "--to", "table-csv").status == 0
     head = made.read_text().splitlines()[0].split(",")
     assert [name for name in head if name in (*by_judge.values(), LABELS)] == [*by_judge.values()]
     assert command("report", judged, "-q").status == 0

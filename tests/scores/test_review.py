@@ -96,7 +96,7 @@ def test_what_a_job_writes_and_rescore_writes_again(tmp_path: Path) -> None:
     assert (claim["claim"], claim["label"]) == ("Copper conducts.", "UNATTRIBUTED")
     before = review.read_bytes()
     review.unlink()
-    assert command("rescore", tmp_path / "out" / "x.judgments.jsonl", "-q").status == 4
+    assert command("job", "rescore", tmp_path / "out" / "x.judgments.jsonl", "-q").status == 4
     assert review.read_bytes() == before
 
 

@@ -73,7 +73,7 @@ def test_counts_are_those_of_the_statistics(partly: Path) -> None:
 
 
 def test_scored_anew_it_is_the_same_byte_for_byte(partly: Path, tmp_path: Path) -> None:
-    command("rescore", f"{partly}.judgments.jsonl", "--out-dir", tmp_path / "again", "-q")
+    command("job", "rescore", f"{partly}.judgments.jsonl", "--out-dir", tmp_path / "again", "-q")
     for kind in ("txt", "jsonl"):
         again = (tmp_path / "again" / f"x.leaderboard.{kind}").read_bytes()
         assert again == Path(f"{partly}.leaderboard.{kind}").read_bytes()
@@ -133,7 +133,7 @@ def test_a_job_reports_them(tmp_path: Path) -> None:
     done = command("--rag-responses", paths, *given, "--qrels-pool", "--json")
     assert json.loads(done.out)["findings"]["grade_conflict"] == 1
     assert (tmp_path / "out" / "y.qrels").read_text() == "1 0 k 2\n"
-    done = command("rescore", tmp_path / "out" / "y.judgments.jsonl")
+    done = command("job", "rescore", tmp_path / "out" / "y.judgments.jsonl")
     assert "is graded 0, for the same in run 'a', sentence 1 2: the highest counts" in done.err
 
 
@@ -174,5 +174,5 @@ def test_qrels_as_binary_have_1_where_support_is_full(
     assert written[1] == [f"{row} {float(grade == '2')}" for row, grade in grades]
     qrels = tmp_path / "binary" / "x.qrels"
     assert {row.grade for row in read_qrels(qrels, ignore)} == {0, 1}
-    command("rescore", tmp_path / "binary", "-q")
+    command("job", "rescore", tmp_path / "binary", "-q")
     assert qrels.read_text().splitlines() == written[1]

@@ -17,7 +17,7 @@ LABELS = SAMPLES / "rag" / "labels.jsonl"
 
 def rescored(path: Path, *options: str | Path) -> list[str]:
     """Return the lines that `rescore` prints."""
-    done = command("rescore", f"{path}.judgments.jsonl", *options)
+    done = command("job", "rescore", f"{path}.judgments.jsonl", *options)
     assert done.status == 0, done.err
     return done.out.splitlines()
 
@@ -101,17 +101,19 @@ def test_labels_that_cannot_be_used_are_told(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
     bad = tmp_path / "bad.jsonl"
     bad.write_text(LABELS.read_text() + '{"label": "full"}\n')
-    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad, "-q")
+    done = command("job", "rescore", tmp_path / "x.judgments.jsonl", "--human", bad, "-q")
     assert done.status == 3
     assert "bad.jsonl:39: needs topic_id, run_id and label" in done.err
     bad.write_text("")
-    done = command("rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
+    done = command("job", "rescore", tmp_path / "x.judgments.jsonl", "--human", bad)
     assert (done.status, "no labels in it" in done.err) == (1, True)
 
 
 def test_labels_that_all_say_the_same_are_told(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--judge", "support")
-    found = json.loads(command("label-next", tmp_path, "--budget", "100", "--json").out)["items"]
+    found = json.loads(command("labels", "next", tmp_path, "--budget", "100", "--json").out)[
+        "items"
+    ]
     labels = tmp_path / "labels.jsonl"
     labels.write_text("\n".join(json.dumps(one | {"label": "none"}) for one in found[:25]))
     text = " ".join(rescored(tmp_path / "x", "--human", labels))
@@ -121,7 +123,7 @@ def test_labels_that_all_say_the_same_are_told(tmp_path: Path) -> None:
 
 def test_a_judge_that_takes_no_labels_says_so_before_it_judges(tmp_path: Path) -> None:
     done = sample("rag", tmp_path, "--judge", "length", "--human", LABELS)
-    assert (done.status, "'length' takes no labels of others (--human)" in done.err) == (1, True)
+    assert (done.status, "'length' takes no labels of others (--labels)" in done.err) == (1, True)
     assert not (tmp_path / "x.judgments.jsonl").exists()
 
 
@@ -140,7 +142,7 @@ def test_by_default_twenty_runs_and_the_measure_that_ranks(tmp_path: Path) -> No
     assert "WEIGHTED" not in "".join(table)
     where = tmp_path / "out" / "x.leaderboard.txt"
     assert f"… 3 more runs in {where}; --all shows them too" in lines
-    assert any(f" more measures in {where}; --measures A,B or all" in line for line in lines)
+    assert any(f" more measures in {where}; --measure A,B or all" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_the_rest_is_shown_on_request(
 def test_a_measure_that_is_none_is_told_before_anything_is_judged(tmp_path: Path) -> None:
     done = sample("rag", tmp_path, "--measures", "PERFECT")
     assert done.status == 1
-    assert "--measures: unknown measure 'PERFECT'" in done.err
+    assert "--measure: unknown measure 'PERFECT'" in done.err
     assert not (tmp_path / "x.judgments.jsonl").exists()
 
 
@@ -178,6 +180,6 @@ def test_what_unjudged_items_leave_open_is_no_confidence_interval(tmp_path: Path
 
 def rescored_open(path: Path) -> list[str]:
     """Return the lines that `rescore` prints of a job with unjudged items."""
-    done = command("rescore", f"{path}.judgments.jsonl")
+    done = command("job", "rescore", f"{path}.judgments.jsonl")
     assert done.status == 3
     return done.out.splitlines()

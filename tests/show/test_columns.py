@@ -248,13 +248,13 @@ def test_means_are_equal_to_the_digits_of_files_and_with_their_bounds() -> None:
 def test_every_table_of_measures_folds(tmp_path: Path) -> None:
     path = job(tmp_path, "x", RUNS)
     same = "CITATION_SUPPORT, SENTENCE_SUPPORT"
-    out = command("rescore", path, "--measures", "all").out
+    out = command("job", "rescore", path, "--measures", "all").out
     line = "PERFECT_CITATIONS, SENTENCE_SUPPORT are the same as CITATION_SUPPORT in all 3 rows"
     assert line in out.splitlines()
     assert same not in out.split(line)[0]
     page = tmp_path / "t.md"
-    command("convert", path, page, "--to", "markdown", "--all-measures")
+    command("job", "convert", path, page, "--to", "markdown", "--all-measures")
     assert line.replace("_", "\\_") in page.read_text()
     assert "SENTENCE_SUPPORT are the same" in command("compare", path, "--against", "t").out
-    truth = command("meta-evaluate", path, "--truth", path).out
+    truth = command("judges", "meta", path, "--truth", path).out
     assert "SENTENCE_SUPPORT are the same as CITATION_SUPPORT in all 3 rows" in truth

@@ -104,7 +104,7 @@ def test_teams_of_a_job_are_those_of_its_records(tmp_path: Path) -> None:
     for name in ("x", "y"):
         assert command(*job, name, "-q").status == 0
     done = command(
-        "meta-evaluate", tmp_path / "x", "--truth", tmp_path / "y", "--teams", tmp_path / "x"
+        "judges", "meta", tmp_path / "x", "--truth", tmp_path / "y", "--teams", tmp_path / "x"
     )
     assert done.status == 0, done.err
     rows = [line.split()[:3] for line in done.out.splitlines()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trecjudge.cli.exits import Later, warning_printer
 from trecjudge.cli.flags import MapFlags, PrintFlags
-from trecjudge.cli.parameters import command_with, option, switch
+from trecjudge.cli.parameters import argument, command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.inputs.labels.vocabulary import parse_label_map
 
@@ -25,8 +25,10 @@ FORMS = "qrels, labels (JSONL, CSV), or a job (its folder, FOLDER/NAME, any of i
 class AgreeFlags(MapFlags, PrintFlags):
     """Two sets of labels, and how they are compared."""
 
-    truth: Path = option(f"The labels to compare with: {FORMS}", ...)
-    predicted: Path = option(f"The labels to look at: {FORMS}", ...)
+    predicted: Path = argument(
+        f"The labels to look at: {FORMS}", metavar="JUDGED", old=("--predicted",)
+    )
+    truth: Path = option(f"The labels to compare with: {FORMS}", ..., "--labels", old=("--truth",))
     threshold: int = option("The lowest grade that counts as relevant, or supported.", 1)
     on_missing: Literal["common", "zero", "error"] = option(
         "An item that only one of them has: left out, 0 (no_support), or an error.", "common"

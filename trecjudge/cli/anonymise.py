@@ -29,7 +29,8 @@ class AnonymiseFlags(PrintFlags):
 def anonymise_files(flags: AnonymiseFlags) -> int:
     """Give runs and teams codes in the place of names, and the names back.
 
-    They are for judges and people who must not know whose a run is. --back restores runs byte by byte, and names in what was made of them.
+    They are for judges and people who must not know whose a run is. --back restores runs byte by
+    byte, and names in what was made of them.
     """
     printer = FindingPrinter(flags.quiet)
     key = Key.read(flags.key, make=not flags.back)

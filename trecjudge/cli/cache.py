@@ -5,21 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-import typer
-
-from trecjudge.cli.commands import CommandGroup, FlagCommand
 from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import CacheFlags
 from trecjudge.cli.parameters import Flags, argument, command_with, option
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
-
-cache_app = typer.Typer(
-    cls=CommandGroup,
-    help="Show, copy, check and clear the cache of model replies.",
-    add_completion=False,
-)
-
 
 TELL = warning_printer(quiet=False)
 
@@ -49,7 +39,6 @@ class PruneFlags(CacheFlags):
     )
 
 
-@cache_app.command(name="info", cls=FlagCommand)
 @command_with(CacheFlags)
 def info(flags: CacheFlags) -> int:
     """Show what the cache holds, by endpoint and model, and batches under way."""
@@ -67,7 +56,6 @@ def info(flags: CacheFlags) -> int:
     return print_listing(rows)
 
 
-@cache_app.command(cls=FlagCommand, name="export")
 @command_with(ExportFlags)
 def export_cache(flags: ExportFlags) -> int:
     """Copy the cache, or one model's part of it, into a new folder, with a manifest."""
@@ -75,7 +63,6 @@ def export_cache(flags: ExportFlags) -> int:
     return print_listing([("exported", f"{count} replies to {flags.folder}")])
 
 
-@cache_app.command(cls=FlagCommand, name="import")
 @command_with(ImportFlags)
 def import_cache(flags: ImportFlags) -> int:
     """Add the replies of another cache, where this one has none."""
@@ -83,7 +70,6 @@ def import_cache(flags: ImportFlags) -> int:
     return print_listing([("imported", f"{count} replies from {flags.folder}")])
 
 
-@cache_app.command(cls=FlagCommand, name="verify")
 @command_with(FolderFlags)
 def verify_cache(flags: FolderFlags) -> int:
     """Check a cache, its replies and its manifest; exit with 1 if something is wrong."""
@@ -92,7 +78,6 @@ def verify_cache(flags: FolderFlags) -> int:
     return int(not all(check.good for check in checks))
 
 
-@cache_app.command(name="prune", cls=FlagCommand)
 @command_with(PruneFlags)
 def prune(flags: PruneFlags) -> int:
     """Delete the replies of a model, or those older than some days, or both."""

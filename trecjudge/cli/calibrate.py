@@ -42,7 +42,10 @@ class CalibrateFlags(MapFlags, RunFlags, PrintFlags):
         "The runs that were labelled, or whose words are to be counted.", "--rag-responses"
     )
     out: Path = option(
-        "The calibration file to write, for --calibration.", Path("calibration.json")
+        "The calibration file to write, for --calibration.",
+        Path("calibration.json"),
+        "--output",
+        old=("--out",),
     )
 
     def read_runs(self, report: OnFinding) -> Iterator[tuple[Topic, Response]]:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from types import MappingProxyType
+from typing import Any, TypeAlias, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -21,7 +22,10 @@ from trecjudge.cli.parameters import Option, first_clause, options_of
 from trecjudge.errors import unknown
 from trecjudge.findings import visible
 
-HELP = ("--help", "-h", "--help-all", "--version")
+HELP_ALL = "--help-all"
+HELP = ("--help", "-h", HELP_ALL, "--version")
+Listed: TypeAlias = Mapping[str, tuple["str | Listed", str]]
+"""Commands by name, each with one line of help: `module:attribute`, or those of a family."""
 
 
 @dataclass
@@ -36,6 +40,8 @@ class WordReader:
     options: Sequence[Option]
     commands: Collection[str] = ()
     """The commands of a group; a command comes first, and reads the rest."""
+    page: str = "--help"
+    """What shows all flags, for a message."""
     done: list[str] = field(default_factory=list)
     free: list[str] = field(default_factory=list)
     """Words that no flag takes."""
@@ -85,20 +91,29 @@ class WordReader:
             self.done.append(word)
             return
         self.given[option] = name
-        if option.is_switch:
+        stands_for = option.old.get(name, "")
+        if option.is_switch or (stands_for and not stands_for.endswith("=")):
             if equals:
                 raise typer.BadParameter(f"{name}: takes no value")
-            self.done.append(word)
+            self.done += [name] if name in option.flags else [option.flags[0]]
+            self.done += [stands_for] if stands_for else []
             return
         if not equals:
             if not rest or self._is_known(rest[0]):
                 raise typer.BadParameter(f"{name}: a value is missing: give {option.wanted}")
             value = rest.pop(0)
-        values = [value, *self._further(option, rest)]
+        values = [f"{stands_for}{value}", *self._further(option, rest)]
         for one in values if not option.parts_at_commas else _split_at_commas(name, option, values):
             if (refused := option.refusal_of(one)) is not None:
                 raise typer.BadParameter(f"{name}: {refused}")
-            self.done += [f"{name}={one}"] if _is_flag(one) else [name, one]
+            self._take_value(option, name, one)
+
+    def _take_value(self, option: Option, name: str, value: str) -> None:
+        if option.is_argument:
+            self._take_free(value)
+            return
+        known = name if name in option.flags else option.flags[0]
+        self.done += [f"{known}={value}"] if _is_flag(value) else [known, value]
 
     def _further(self, option: Option, rest: list[str]) -> Iterator[str]:
         """Yield the further values of a flag; words that are arguments are taken as such."""
@@ -121,15 +136,19 @@ class WordReader:
 
     def _part(self, name: str) -> Option | None:
         """Return the flag of this name. Raises BadParameter where there is none."""
-        known = {flag: option for option in self.options for flag in option.flags}
+        known = {flag: o for o in self.options for flag in (*o.flags, *o.old)}
         if name in known:
             return known[name]
         if not name.startswith("--") and all(f"-{letter}" in known for letter in name[1:]):
             return None
-        raise typer.BadParameter(unknown("flag", name, known))
+        shown = [flag for option in self.options if not option.is_hidden for flag in option.flags]
+        if name.lstrip("-") in self.commands:
+            shown_command = f"did you mean the command {name.lstrip('-')!r}?"
+            raise typer.BadParameter(f"unknown flag {name!r}; {shown_command}")
+        raise typer.BadParameter(unknown("flag", name, shown, self.page))
 
     def _is_known(self, word: str) -> bool:
-        return any(word.partition("=")[0] in option.flags for option in self.options)
+        return any(word.partition("=")[0] in (*o.flags, *o.old) for o in self.options)
 
     def _check_arguments(self) -> None:
         """Raise BadParameter where an argument or a flag is missing, or a word is too many."""
@@ -190,7 +209,7 @@ class FlagCommand(TyperCommand):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page of the command."""
-        formatter.write(help_text(page_of(self, ctx)))
+        formatter.write(help_text(page_of(self, ctx), HELP_ALL in ctx.meta))
 
 
 class CommandGroup(TyperGroup):
@@ -201,7 +220,8 @@ class CommandGroup(TyperGroup):
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         if args[:1] == ["help"]:
-            args = [*(word for word in args if word != "help"), "--help"]
+            flag = HELP_ALL if HELP_ALL in args else "--help"
+            args = [*(word for word in args if word not in ("help", *HELP)), flag]
         where = _place(ctx)
         words = _read(self, ctx, args, self.commands)
         if not words and not self.invoke_without_command:
@@ -217,13 +237,16 @@ class CommandGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the name, the command itself and the arguments that are left."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
-            message = unknown("command", args[0], self.commands)
-            raise typer.BadParameter(f"{_place(ctx)}{message}")
+            raise typer.BadParameter(f"{_place(ctx)}{self.no_such_command(args[0])}")
         return super().resolve_command(ctx, args)
+
+    def no_such_command(self, word: str) -> str:
+        """Return the message for a word that is no command."""
+        return unknown("command", word, self.commands)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page of the group."""
-        formatter.write(help_text(page_of(self, ctx)))
+        formatter.write(help_text(page_of(self, ctx), HELP_ALL in ctx.meta))
 
     def main(
         self,
@@ -251,14 +274,16 @@ class CommandGroup(TyperGroup):
 class LazyGroup(CommandGroup):
     """Lists its commands by name and one line of help, and imports the one that is called.
 
-    A subclass names them: `name: (module:attribute, help)`, of a module beside this one. The
-    attribute is a function that can be a command, or a `Typer` with commands of its own.
+    A subclass names them, or `lazy` does: `name: (module:attribute, help)`, of a module beside
+    this one. The attribute is a function that can be a command, or a `Typer` with commands of its
+    own. In its place may be the commands of a family.
     """
 
-    lazy: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    lazy: Listed = MappingProxyType({})
 
-    def __init__(self, **attributes: Any) -> None:
+    def __init__(self, lazy: Listed | None = None, **attributes: Any) -> None:
         super().__init__(**attributes)
+        self.lazy = self.lazy if lazy is None else lazy
         # Of this group only: a command keeps the spellings of --help of the first context it meets.
         self._loaded: dict[str, Any] = {}
         # Stand-ins with one line of help: --help lists them without importing their modules.
@@ -273,36 +298,52 @@ class LazyGroup(CommandGroup):
     def load(self, name: str) -> Any:
         """Return a command, its module imported."""
         if name not in self._loaded:
-            self._loaded[name] = _load_command(name, self.lazy[name][0])
+            self._loaded[name] = _load_command(name, *self.lazy[name])
         return self._loaded[name]
 
 
-def _load_command(name: str, place: str) -> Any:
-    """Return the command of this name, of `module:attribute`."""
+def _load_command(name: str, place: str | Listed, line: str) -> Any:
+    """Return the command of this name, of `module:attribute`, or the group of a family."""
+    if not isinstance(place, str):
+        return LazyGroup(place, name=name, help=line)
     module, _, attribute = place.partition(":")
     found = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
     if isinstance(found, typer.Typer):
         group = get_command(found)
         group.name = name
         return group
+    return command_of(name, found)
+
+
+def command_of(name: str, function: Any) -> Any:
+    """Return a function with flags as a command."""
     # get_command makes a plain command only of a Typer that has a single one.
     single = typer.Typer(add_completion=False)
-    single.command(name, cls=FlagCommand)(found)
+    single.command(name, cls=FlagCommand)(function)
     return get_command(single)
 
 
 def _read(command: Any, ctx: Any, args: list[str], commands: Collection[str] = ()) -> list[str]:
     """Return the words of a command for the parser. Raises BadParameter, naming the command."""
+    page = f"`help {_names(ctx)}`" if ctx.parent else "`help judge`"
     try:
-        return WordReader(options_of(command, ctx), commands).read(args)
+        words = WordReader(options_of(command, ctx), commands, page).read(args)
+        if words == [HELP_ALL]:
+            ctx.meta[HELP_ALL] = True  # what writes the page is only asked for help
+        return words
     except typer.BadParameter as error:
         raise typer.BadParameter(f"{_place(ctx)}{error.message}") from None
 
 
 def _place(ctx: Any) -> str:
     """Return the names of a command and of the groups it is in, for a message; none of the main."""
+    return f"{_names(ctx)}: " if ctx.parent else ""
+
+
+def _names(ctx: Any) -> str:
+    """Return the names of a command and of the groups it is in."""
     names = []
     while ctx.parent:
         names.append(ctx.info_name)
         ctx = ctx.parent
-    return f"{' '.join(reversed(names))}: " if names else ""
+    return " ".join(reversed(names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import trecjudge  # its names are imported when they are asked for: no numpy for --help
 from trecjudge.cli.exits import Later, print_errors
@@ -17,7 +17,7 @@ from trecjudge.cli.flags import (
     TableFlags,
     duplicates_option,
 )
-from trecjudge.cli.parameters import command_with, option, several, switch
+from trecjudge.cli.parameters import NUMBERS, command_with, option, several, switch
 from trecjudge.cli.printing import (
     FindingPrinter,
     check_form,
@@ -28,7 +28,7 @@ from trecjudge.cli.printing import (
     sources,
     write_text,
 )
-from trecjudge.errors import InputError
+from trecjudge.errors import InputError, unknown
 from trecjudge.results.jobs import outcomes
 
 if TYPE_CHECKING:  # numpy, rich and the scores: not for --help
@@ -44,6 +44,10 @@ else:
     shown = Later("trecjudge.show.comparison")
 
 
+FORESEEN = {"topics": (int, 2), "runs": (int, 2), "difference": (float, 0)}
+"""What --power counts for, with the kind of number and the least one."""
+
+
 class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
     """The leaderboards, and which of their runs are compared."""
 
@@ -56,9 +60,13 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
         "--trend",
     )
     power: bool = switch("Tell from one pilot leaderboard how small a difference topics can show.")
-    topics: int | None = option("For --power: how many topics there will be.", min=2)
-    runs: int | None = option("For --power: how many runs; else those of the pilot.", min=2)
-    difference: float | None = option("For --power: count the topics that it needs.", min=0)
+    foreseen: Sequence[str] = several(
+        "With --power: topics=N that there will be, runs=N (else those of the pilot), and"
+        " difference=NUMBER to count the topics that it needs.",
+        "--for",
+        metavar="NAME=NUMBER",
+        old=tuple(f"--{name}={name}=" for name in FORESEEN),
+    )
     correction: Literal["max-t", "holm"] = option(
         "How p is corrected for several comparisons by a measure.", "max-t"
     )
@@ -77,9 +85,8 @@ def compare(flags: CompareFlags) -> int:
     """
     if flags.power:
         return _power(flags)
-    for name in ("topics", "runs", "difference"):
-        if getattr(flags, name) is not None:
-            raise InputError(f"--{name} goes with --power")
+    if flags.foreseen:
+        raise InputError("--for goes with --power")
     check_form(flags.to, flags.as_json, flags.out)
     printer = FindingPrinter(flags.quiet)
     if flags.trend:
@@ -114,11 +121,12 @@ def _power(flags: CompareFlags) -> int:
     if len(flags.leaderboards) != 1 or any((flags.to, flags.against, flags.run, flags.trend)):
         without = "--to, --against, --run, --trend"
         raise InputError(f"--power takes one leaderboard, the pilot, and no {without}")
+    foreseen = _foreseen(flags.foreseen)
     printer = FindingPrinter(flags.quiet)
     (pilot, *more), _ = api.boards(flags.leaderboards, printer, flags.duplicates, flags.format_name)
     if more:
         raise InputError(f"{flags.leaderboards[0]}: several leaderboards; name the pilot")
-    found = planning.power_of(pilot, flags.measure, flags.topics, flags.runs, flags.difference)
+    found = planning.power_of(pilot, flags.measure, **foreseen)
     if flags.as_json:
         power = [asdict(one) for one in found]
         print_json([{"power": power, "findings": printer.as_dicts()}])
@@ -128,6 +136,24 @@ def _power(flags: CompareFlags) -> int:
         print_table(shown.power_table(found, flags.show_all, flags.wide))
         print_lines(shown.power_lines(found))
     return printer.status()
+
+
+def _foreseen(written: Sequence[str]) -> dict[str, Any]:
+    """Return what --power counts for, by name. Raises InputError."""
+    found = {}
+    for text in written:
+        name, _, number = text.partition("=")
+        if name not in FORESEEN:
+            raise InputError(f"--for {text}: {unknown('name', name, FORESEEN)}")
+        kind, least = FORESEEN[name]
+        wanted = f"{NUMBERS[kind]} of at least {least}"
+        try:
+            found[name] = kind(number)
+        except ValueError:
+            raise InputError(f"--for {text}: {number!r} is not {wanted}") from None
+        if not found[name] >= least:  # what is no number is not either
+            raise InputError(f"--for {text}: {number} is too small; give {wanted}")
+    return found
 
 
 def _print(found: Comparison, wide: bool, show_all: bool) -> None:

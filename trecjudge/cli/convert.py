@@ -1,15 +1,15 @@
-"""`convert`: a leaderboard, a bank of nuggets, or judgments on them in another tool's format."""
+"""`table` and `convert`: a leaderboard, a bank, or judgments in the format of others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import trecjudge
 from trecjudge.cli.exits import print_errors
 from trecjudge.cli.flags import FormatFlags, LayoutFlags
-from trecjudge.cli.parameters import argument, command_with, option, several, switch
+from trecjudge.cli.parameters import argument, command_with, declared_in, option, several
 from trecjudge.cli.printing import FindingPrinter, print_sources, write_text
 from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import rows_with_companions, scores_at
@@ -41,9 +41,43 @@ TABLES: Mapping[str, Form] = {
 }
 
 
-class ConvertFlags(FormatFlags, LayoutFlags):
+class ColumnFlags(FormatFlags, LayoutFlags):
+    """What is in a table of a leaderboard, and how it looks."""
+
+    measures: Sequence[str] = several(
+        "The measures in it, `all` for every one; else those that the judges rank by.",
+        "--measure",
+        old=("--measures", "--all-measures=all"),
+    )
+    lower_is_better: Sequence[str] = several(
+        "Lower values of these measures are better; else the statistics decide.",
+        metavar="MEASURE",
+    )
+
+
+class BoardTableFlags(ColumnFlags):
+    """A table of a leaderboard, and where it goes."""
+
+    source: Path = argument("A job, or a leaderboard of any format.")
+    target: Path | None = argument("The new file; else the table is printed.", None)
+    to: TableForm = option("The form of the table.", "markdown")
+
+
+@command_with(BoardTableFlags)
+def table(flags: BoardTableFlags) -> int:
+    """Print a table of a leaderboard, for a paper or a page.
+
+    It has a row for each run.
+    """
+    printer = FindingPrinter()
+    _write_table(flags.source, flags.target, TABLES[flags.to], flags, printer)
+    return printer.status()
+
+
+class ConvertFlags(ColumnFlags):
     """What is written, as what, and where."""
 
+    UNSHOWN: ClassVar = frozenset(declared_in(ColumnFlags)) - declared_in(FormatFlags).keys()
     source: Path = argument("A leaderboard or a job; or a file or folder of nugget banks.")
     target: Path = argument(
         "The new file; for trec_eval a folder, with a file for each run; for banks a"
@@ -53,23 +87,14 @@ class ConvertFlags(FormatFlags, LayoutFlags):
     text: Literal["none"] | None = option(
         "Copy a job's files into a folder without any text of answers, documents and questions."
     )
-    measures: Sequence[str] = several(
-        "For a table: the measures in it; else those that the judges rank by."
-    )
-    all_measures: bool = switch("For a table: every measure.", "--all-measures")
-    lower_is_better: Sequence[str] = several(
-        "For a table: lower values of these measures are better; else the statistics decide.",
-        metavar="MEASURE",
-    )
 
 
 @command_with(ConvertFlags)
 def convert(flags: ConvertFlags) -> int:
     """Write a leaderboard, or a bank, in another format.
 
-    markdown, latex, html and table-csv are tables for a paper or a page, a row for each run. In the
-    other formats, rows of MEASURE.unjudged count unjudged items. Banks of nuggets, and a job's
-    judgments on nuggets, are written in another format too.
+    Rows of MEASURE.unjudged count unjudged items. Banks of nuggets, and a job's judgments on
+    nuggets, are written in another format too. `table` writes tables for a paper or a page.
     """
     printer, to = FindingPrinter(), flags.to
     if (to is None) == (flags.text is None):
@@ -81,10 +106,10 @@ def convert(flags: ConvertFlags) -> int:
         )
         return 0
     if to in TABLES:
-        _write_table(flags, TABLES[to], printer)
+        _write_table(flags.source, flags.target, TABLES[to], flags, printer)
         return printer.status()
-    if flags.measures or flags.all_measures or flags.lower_is_better:
-        raise InputError(f"--measures and the like are for {', '.join(TABLES)}, not {to}")
+    if flags.measures or flags.lower_is_better:
+        raise InputError(f"--measure and the like are for {', '.join(TABLES)}, not {to}")
     if to in WRITERS:
         judged = judged_job(flags.source).judgments
         count = write_assessments(judged, flags.target, to, printer)
@@ -97,20 +122,23 @@ def convert(flags: ConvertFlags) -> int:
     return printer.status()
 
 
-def _write_table(flags: ConvertFlags, form: Form, printer: FindingPrinter) -> None:
+def _write_table(
+    source: Path, target: Path | None, form: Form, flags: ColumnFlags, printer: FindingPrinter
+) -> None:
     text = trecjudge.table(
-        flags.source,
+        source,
         form,
-        measures=flags.measures,
-        all_measures=flags.all_measures,
+        measures=[name for name in flags.measures if name != "all"],
+        all_measures="all" in flags.measures,
         **flags.looks,
         lower_is_better=flags.lower_is_better,
         format_name=flags.format_name,
         on_finding=printer,
     )
-    write_text(flags.target, text)
+    write_text(target, text)
     printer.close()
-    print_errors([f"table: {flags.target}"])
+    if target is not None:
+        print_errors([f"table: {target}"])
 
 
 def _write_banks(source: Path, target: Path, to: str, printer: FindingPrinter) -> None:

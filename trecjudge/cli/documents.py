@@ -8,9 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-import typer
-
-from trecjudge.cli.commands import CommandGroup, FlagCommand
 from trecjudge.cli.exits import Later
 from trecjudge.cli.flags import CacheFlags, KeyFlags, ModelFlags, PrintFlags, RunFlags
 from trecjudge.cli.parameters import LimitFlags, argument, command_with, option
@@ -33,12 +30,6 @@ if TYPE_CHECKING:  # rich: not for --help
 else:
     shown = Later("trecjudge.show.evaluation")
 
-documents_app = typer.Typer(
-    cls=CommandGroup,
-    help="Pack the documents of jobs; see where those of runs are.",
-    add_completion=False,
-)
-
 
 class PackFlags(LimitFlags, CacheFlags, PrintFlags):
     """The jobs, and the pack of their documents."""
@@ -60,7 +51,6 @@ class CheckDocumentsFlags(RunFlags, KeyFlags, LimitFlags, ModelFlags, PrintFlags
     )
 
 
-@documents_app.command(name="pack", cls=FlagCommand)
 @command_with(PackFlags)
 def pack(flags: PackFlags) -> int:
     """Write the documents that jobs were judged by into one file.
@@ -81,7 +71,6 @@ def pack(flags: PackFlags) -> int:
     return printer.status()
 
 
-@documents_app.command(name="check", cls=FlagCommand)
 @command_with(CheckDocumentsFlags)
 def check(flags: CheckDocumentsFlags) -> int:
     """Show which of the documents that runs cite are found, and in which source.

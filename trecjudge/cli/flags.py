@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import typer
 
-from trecjudge.cli.help import help_text, page_of
 from trecjudge.cli.parameters import (
     Flags,
     LimitFlags,
@@ -20,7 +19,8 @@ from trecjudge.cli.parameters import (
 )
 from trecjudge.version import __version__
 
-INPUTS, JUDGING, MODEL, OUTPUTS = "Inputs", "Judging", "Model", "Outputs"
+INPUTS, JUDGING, MODEL, OUTPUTS, RETRIEVAL = "Input", "Judging", "Model", "Output", "Retrieval"
+"""The flags that commands share, by what they are about: `help input` explains those of a panel."""
 TRUTH = "A leaderboard to compare with, such as the assessors', in any format."
 FormatName = Literal["auto", "ir_measures", "trec_eval", "tot", "rag4reports", "jsonl", "csv"]
 AllRows = Literal["error", "checked", "given", "recomputed"]
@@ -38,6 +38,7 @@ class RunFlags(Flags):
         "The topic file. Without it the topics are those that the runs answer.",
         None,
         "--rag-topics",
+        old=("--topics",),
     )
     documents: Sequence[Path] = several(
         "The documents: files, folders, irds:NAME, an index, or an address with {docid}. JSONL"
@@ -51,6 +52,7 @@ class RunFlags(Flags):
 class MaterialFlags(RunFlags):
     """The runs, with all that a judge may compare them with."""
 
+    PANEL: ClassVar = INPUTS
     own_documents: bool = switch(
         "Judge the run's own copy of a document, even where --documents has it too.",
         "--own-documents/--no-own-documents",
@@ -95,7 +97,7 @@ class JudgeFlags(Flags):
     PANEL: ClassVar = JUDGING
     judge: Sequence[str] = several(
         "The judges, by name or as module:Class. By default the workflow's, else citation, or"
-        " grounding for a pipeline's records. The command `judges` lists them."
+        " grounding for a pipeline's records. `judges list` shows them."
     )
     settings: Sequence[str] = several(
         "Override settings, such as partial=0.25. KEY, JUDGE.KEY, llm.KEY or"
@@ -104,7 +106,7 @@ class JudgeFlags(Flags):
         metavar="KEY=VALUE",
     )
     calibration: Path | None = option(
-        "A file that `calibrate` wrote: weights of the offline attester, fitted to labels."
+        "A file that `judges calibrate` wrote: weights of the offline attester, fitted to labels."
     )
 
 
@@ -123,8 +125,12 @@ class MapFlags(Flags):
 class HumanFlags(MapFlags):
     """Labels of people that correct the means."""
 
+    PANEL: ClassVar = JUDGING
     human: Path | None = option(
-        "Labels of people for some items, which correct the means, as for --judgments-from."
+        "Labels of people for some items, which correct the means, as for --judgments-from.",
+        None,
+        "--labels",
+        old=("--human",),
     )
 
 
@@ -181,24 +187,25 @@ class ReportFlags(Flags):
     report: bool = switch("Write NAME.report.html too, to browse the results.", "--report")
 
 
-class RankingFlags(Flags):
+class TableFlags(Flags):
+    """How much of the tables is shown."""
+
+    PANEL: ClassVar = OUTPUTS
+    wide: bool = switch("Show whole names and all columns, however long the lines.", "--wide")
+    show_all: bool = switch("Show all rows of the tables, not only the first 20.", "--all")
+
+
+class RankingFlags(TableFlags):
     """What the closing table of a job shows."""
 
     PANEL: ClassVar = OUTPUTS
     measures: Sequence[str] = several(
         "More measures in the closing table: names, `all`, or `ranking` for the one that each"
         " judge ranks by.",
+        "--measure",
         metavar="A,B",
+        old=("--measures",),
     )
-    wide: bool = switch("Show whole names and all measures, however long the lines.", "--wide")
-    all_runs: bool = switch("Show all runs in the closing table, not only the 20 best.", "--all")
-
-
-class TableFlags(Flags):
-    """How much of the tables of other commands is shown."""
-
-    wide: bool = switch("Show whole names and all columns, however long the lines.", "--wide")
-    show_all: bool = switch("Show all rows of the tables, not only the first 20.", "--all")
 
 
 class PrintFlags(Flags):
@@ -224,14 +231,15 @@ class ItemFlags(JudgedJobFlags):
     judge: Sequence[str] = several("Only these judges; else all.")
     label: Sequence[str] = several(
         "Only these labels; else all. `none`, `partial` and `full` are short names;"
-        " `missing_document` and `unjudged` are labels too."
+        " `missing_document` and `unjudged` are labels too.",
+        old=("--unjudged=unjudged",),
     )
-    unjudged: bool = switch("Only what is unjudged; beside --label, that too.", "--unjudged")
 
 
 class TrustFlags(Flags):
     """Whether code that a file names is run."""
 
+    PANEL: ClassVar = INPUTS
     trust: bool = switch(
         "Import judges and measures that the file names and that are not installed.", "--trust"
     )
@@ -240,6 +248,7 @@ class TrustFlags(Flags):
 class FormatFlags(Flags):
     """How leaderboards are read."""
 
+    PANEL: ClassVar = INPUTS
     format_name: FormatName = option(
         "The format of the leaderboards; by default recognised.",
         "auto",
@@ -251,6 +260,7 @@ class FormatFlags(Flags):
 class TruthFormatFlags(Flags):
     """How a leaderboard that people made is read."""
 
+    PANEL: ClassVar = INPUTS
     truth_format: FormatName = option(
         "The format of the truth; by default recognised.", "auto", metavar="FORMAT"
     )
@@ -262,12 +272,13 @@ class LeaderboardFlags(FormatFlags):
     leaderboards: Sequence[Path] = argument(
         "Jobs (by folder, FOLDER/NAME, any file), or leaderboards of any format."
     )
-    measure: Sequence[str] = several("Only these measures; else all.")
+    measure: Sequence[str] = several("Only these measures; else all.", old=("--measures",))
 
 
 class LayoutFlags(Flags):
     """How a table for a paper looks."""
 
+    PANEL: ClassVar = OUTPUTS
     digits: int = option("For a table: decimals of a value.", 3, min=0, max=6)
     layout: str = option(
         "For LaTeX: page, column or wide (of a page with two), landscape; page:360 for 360 pt.",
@@ -284,6 +295,7 @@ class LayoutFlags(Flags):
 class PaperFlags(LayoutFlags):
     """A table for a paper."""
 
+    PANEL: ClassVar = OUTPUTS
     to: Literal["markdown", "latex", "html", "csv"] | None = option(
         "Print a table for a paper or a page, or write it to --output."
     )
@@ -292,6 +304,7 @@ class PaperFlags(LayoutFlags):
 class RetrievalFlags(Flags):
     """How passages of an index are found."""
 
+    PANEL: ClassVar = RETRIEVAL
     retriever: Literal["auto", "bm25", "dense", "hybrid"] = option(
         "How passages are found: bm25 by words, dense by vectors, hybrid by both; auto is hybrid"
         " where the index has vectors, else bm25.",
@@ -343,15 +356,10 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _print_all(ctx: typer.Context, wanted: bool) -> None:
-    if wanted:
-        typer.echo(help_text(page_of(ctx.command, ctx), everything=True), nl=False)
-        raise typer.Exit
-
-
 class InputFlags(MaterialFlags, SelectionFlags, KeyFlags, LimitFlags):
     """The inputs of the main job."""
 
+    PANEL: ClassVar = INPUTS
     qrels: Path | None = option(
         "Grades of documents by topic, for the judge grounding. TREC lines, or JSON of"
         " {topic: {doc: grade}}."
@@ -368,6 +376,7 @@ class InputFlags(MaterialFlags, SelectionFlags, KeyFlags, LimitFlags):
 class JudgingFlags(AskingFlags, HumanFlags):
     """The judges of the main job, and how often and by whom the runs are judged."""
 
+    PANEL: ClassVar = JUDGING
     also: Sequence[str] = several("More judges, beside those of --judge or of the workflow.")
     judgments_from: Path | None = option(
         "Use the labels of a file instead of a judge's. JSONL or CSV with topic_id, run_id,"
@@ -387,7 +396,7 @@ class JudgingFlags(AskingFlags, HumanFlags):
     )
     shard: str = option(
         "Judge only the I-th of N parts of the responses, as 2/8, and score nothing: the"
-        " command `merge` puts the parts together.",
+        " command `job merge` puts the parts together.",
         "",
         metavar="I/N",
     )
@@ -418,7 +427,10 @@ class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags,
         metavar="KIND",
     )
     debug_log: bool = switch(
-        "--no-debug-log is the same as --log none.", "--debug-log/--no-debug-log", on=True
+        "--no-debug-log is the same as --log none.",
+        "--debug-log/--no-debug-log",
+        on=True,
+        hidden=True,
     )
     document_text: bool = switch(
         "Include document text in the log and the evidence.",
@@ -430,10 +442,10 @@ class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags,
 class MainFlags(JobFlags):
     """The flags of the program: those of the main job, and what it says of itself."""
 
-    PANEL: ClassVar = ""
     version: bool = switch(
         "Print the version.", "--version", callback=_print_version, is_eager=True
     )
-    help_all: bool = switch(
-        "Show all flags of the main job.", "--help-all", callback=_print_all, is_eager=True
-    )
+
+
+class SharedFlags(JobFlags, PaperFlags, RetrievalFlags, TrustFlags, FormatFlags, TruthFormatFlags):
+    """The flags that commands share, to be explained once."""

@@ -44,8 +44,8 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     """The index, the topics, and how a run is made from them."""
 
     WITHOUT: ClassVar = frozenset({"only_runs", "max_runs"})
-    index: str = option("The index of the documents, as `index` wrote it.", ..., metavar="FILE")
-    topics: Path = option("The topic file.", ..., "--rag-topics")
+    index: str = option("The index of the documents, as `rag index` wrote it.", ..., metavar="FILE")
+    topics: Path = option("The topic file.", ..., "--rag-topics", old=("--topics",))
     format_name: str = option(
         "The track that the run is for, such as rag25, rag26, ragtime26 or dragun25.",
         ...,
@@ -57,7 +57,7 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     team_id: str = option("The name of the team.", "trecjudge")
     top: int = option("Answer from the N best passages.", 20, min=1)
     threshold: Path | None = option(
-        "Abstain below the confidence of this file, which `search --calibrate` wrote; by"
+        "Abstain below the confidence of this file, which `rag search --calibrate` wrote; by"
         " default INDEX.threshold.json, if it is there."
     )
     max_words: int | None = option("Answer in N words at most, where the track allows more.", min=1)

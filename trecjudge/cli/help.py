@@ -7,22 +7,37 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from trecjudge.cli.parameters import Option, options_of
 
 FIRST_FLAGS = (
-    "--rag-responses --rag-topics --documents --nuggets --topic --run --judge --judgments-from"
-    " --workflow --set --use-env-llm --plan --max-cost --out-dir --name --report --quiet --json"
-    " --version --help-all --help"
+    *("--rag-topics", "--documents", "--topic", "--judge", "--judgments-from", "--workflow"),
+    *("--set", "--use-env-llm", "--plan", "--max-cost", "--out-dir", "--name", "--report"),
 )
 """The flags of the main job that most people need first, in the order of the help."""
-UNSHOWN = "--show-completion"
-"""A flag for those who install completion by hand."""
-ARGUMENTS, FLAGS, GENERAL = "Arguments", "Flags", "General"
+TOPICS: Mapping[str, str] = {
+    "input": "The runs, and what they are judged by.",
+    "judging": "The judges, their settings, and labels of people.",
+    "model": "The model that is asked, and what it may cost.",
+    "output": "The files and tables that are written.",
+    "retrieval": "How passages of an index are found.",
+}
+"""What the flags that commands share are about: `help TOPIC` explains them."""
+UNSHOWN = ("--show-completion", "--install-completion")
+"""Flags that a shell needs once."""
+ARGUMENTS, FLAGS = "Arguments", "Flags"
+MAIN_JOB = "judge"
+SCREEN = 40
+"""Lines that the help of a command has at most, where that can be."""
+CLAUSE = re.compile(r"\. |; (?=by default|else)")
+"""What ends the first clause of a help text."""
+FEW_EXAMPLES = 1
+"""Those of a page that would not fit a screen."""
 WIDEST = 100
 """Columns beyond which lines are hard to read."""
 LEAST = 24
@@ -46,31 +61,42 @@ class HelpPage:
     """Command lines, without the program, by what they are for."""
     commands: Mapping[str, str]
     """The commands of a group, each with one line."""
+    families: Mapping[str, tuple[str, ...]]
+    """Those of the commands that have commands of their own, with the names of these."""
     options: tuple[Option, ...]
 
     @property
     def usage(self) -> list[str]:
         """How it is called, a line for each way."""
         start = f"{self.program} {self.name}".rstrip()
+        if not self.name:
+            return [f"{start} judge RUN... [FLAGS]", f"{start} COMMAND [FLAGS]"]
         if self.commands:
-            job = f"{start} --rag-responses FILE... [FLAGS]"
-            return [*([] if self.name else [job]), f"{start} COMMAND [FLAGS]"]
+            return [f"{start} COMMAND [FLAGS]"]
         arguments = [o for o in self.options if o.is_argument]
         words = [o.shown if o.is_required else f"[{o.shown}]" for o in arguments]
         words += [o.shown for o in self.options if o.is_required and not o.is_argument]
         has_flags = len(arguments) < len(self.options)
         return [" ".join([start, *words, *(["[FLAGS]"] if has_flags else [])])]
 
-    def panels(self) -> dict[str, list[Option]]:
-        """Return arguments and flags by the heading that they stand under."""
+    @property
+    def own(self) -> dict[str, list[Option]]:
+        """Its arguments, and the flags that only it has, by their heading."""
         found: dict[str, list[Option]] = {}
         for option in self.options:
-            # Only the main job has so many flags that headings help.
-            of_flag = FLAGS if self.name else option.panel or GENERAL
-            found.setdefault(ARGUMENTS if option.is_argument else of_flag, []).append(option)
-        if GENERAL in found:
-            found[GENERAL] = found.pop(GENERAL)
+            if option.is_argument or option.panel.lower() not in TOPICS:
+                found.setdefault(ARGUMENTS if option.is_argument else FLAGS, []).append(option)
         return found
+
+    @property
+    def shared(self) -> dict[str, list[Option]]:
+        """The flags that it shares with other commands, by what they are about."""
+        return by_topic(self.options)
+
+    def of_flags(self, flags: Iterable[str]) -> list[Option]:
+        """Return the options of flags, where it has them."""
+        known = {flag: option for option in self.options for flag in option.flags}
+        return [known[flag] for flag in flags if flag in known]
 
 
 def page_of(command: Any, context: Any) -> HelpPage:
@@ -82,13 +108,20 @@ def page_of(command: Any, context: Any) -> HelpPage:
     program = str(outer.info_name or "run_judge.py")
     name = " ".join(reversed(names))
     text = inspect.cleandoc(command.help or "")
-    shown = (o for o in options_of(command, context) if UNSHOWN not in o.flags)
+    shown = (
+        option
+        for option in options_of(command, context)
+        if not (option.is_hidden or set(UNSHOWN) & set(option.flags))
+    )
+    commands = getattr(command, "commands", {})
+    families = getattr(command, "lazy", {}) if not name else {}
     return HelpPage(
         program=f"python {program}" if program.endswith(".py") else program,
         name=name,
         paragraphs=tuple(" ".join(part.split()) for part in text.split("\n\n") if part),
         examples=all_examples().get(name, {}),
-        commands={n: c.help.split("\n\n")[0] for n, c in getattr(command, "commands", {}).items()},
+        commands={n: c.help.split("\n\n")[0] for n, c in commands.items()},
+        families={n: tuple(f) for n, (f, _) in families.items() if isinstance(f, Mapping)},
         # Groups may bring arguments too, which belong first whatever class declares them.
         options=tuple(sorted(shown, key=lambda option: not option.is_argument)),
     )
@@ -110,33 +143,98 @@ def all_examples() -> dict[str, dict[str, str]]:
 
 
 def help_text(page: HelpPage, everything: bool = False) -> str:
-    """Return a page as `--help` shows it; `everything` adds the main job's other flags."""
-    width = max(40, min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
-    return "".join(f"{line.rstrip()}\n" for line in _lines(page, everything, width))
+    """Return a page as `-h` shows it, on one screen where that can be.
+
+    `everything` has the whole text of every flag, and the shared flags too.
+    """
+    if not page.name:
+        return _joined(_main_lines(page, everything, _width()))
+    lines = [*_lines(page, everything, _width())]
+    if len(lines) > SCREEN and not everything:
+        lines = [*_lines(_short(page), everything, _width())]
+    return _joined(lines)
+
+
+def _short(page: HelpPage) -> HelpPage:
+    """Return a page with a line for each flag, for one that would not fit a screen."""
+    room = _width() - WIDEST_NAME - 4
+    return replace(
+        page,
+        examples=dict(islice(page.examples.items(), FEW_EXAMPLES)),
+        options=tuple(_short_option(option, room) for option in page.options),
+    )
+
+
+def _short_option(option: Option, room: int) -> Option:
+    if option.is_argument:
+        return option
+    text = textwrap.shorten(CLAUSE.split(option.help)[0].rstrip("."), room - 1, placeholder=" …")
+    metavar = option.metavar if len(option.shown) <= WIDEST_NAME else option.metavar and "VALUE"
+    flags = option.flags if len(option.shown) <= WIDEST_NAME else option.flags[:1]
+    end = "" if text.endswith("…") else "."
+    return replace(option, flags=flags, metavar=metavar, default="", help=f"{text}{end}")
+
+
+def topic_text(topic: str, options: Iterable[Option]) -> str:
+    """Return what `help TOPIC` shows: the flags on a topic that commands share."""
+    intro = f"{TOPICS[topic]} A command takes those of these flags that its help lists."
+    rows = map(_row, by_topic(options)[topic])
+    return _joined([*_wrap(intro, _width()), *_section("Flags", rows, _width())])
+
+
+def _width() -> int:
+    return max(40, min(shutil.get_terminal_size((80, 24)).columns, WIDEST))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def by_topic(options: Iterable[Option]) -> dict[str, list[Option]]:
+    """Return the flags that are shared and shown, by what they are about."""
+    every = [option for option in options if not option.is_hidden]
+    found = {topic: [o for o in every if o.panel.lower() == topic] for topic in TOPICS}
+    return {topic: shared for topic, shared in found.items() if shared}
+
+
+def _main_lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
+    """Yield the page of the program: the commands most needed, and families of others."""
+    yield from _head(page, width)
+    core = [(n, line) for n, line in page.commands.items() if n not in page.families]
+    yield from _section("Commands", core, width)
+    verbs = [(name, " ".join(verbs)) for name, verbs in page.families.items()]
+    yield from _section("Families of commands, as `labels next`", verbs, width)
+    yield from _examples(page, width)
+    if everything:
+        for topic, options in (page.own | page.shared).items():
+            yield from _section(f"Flags: {topic.lower()}", map(_row, options), width)
+    topics = ", ".join(TOPICS)
+    explained = f"`help COMMAND` explains one; `help TOPIC` the flags that many share: {topics}."
+    yield from ("", *_wrap(f"{explained} --help-all shows them here. Manual: docs/.", width))
 
 
 def _lines(page: HelpPage, everything: bool, width: int) -> Iterator[str]:
-    for start, usage in zip(("Usage: ", "       "), page.usage, strict=False):
-        yield from _wrap(usage, width, start, " " * 11)
-    for paragraph in page.paragraphs:
-        yield ""
-        yield from _wrap(paragraph, width)
+    yield from _head(page, width)
     if page.commands:
-        yield from _section("Commands (`help COMMAND` explains one)", page.commands.items(), width)
-    if page.examples:
-        yield from ("", "Examples")
-        for what, words in page.examples.items():
-            yield from _wrap(f"# {what}", width, "  ", "  # ")
-            yield from _command(f"{page.program} {words}", width)
-    if page.name or everything:
-        for title, options in page.panels().items():
-            yield from _section(title, map(_row, options), width)
-    else:
-        title = "Flags that most people need (`...`: several values; `--help-all`: all flags)"
-        by_flag = {flag: option for option in page.options for flag in option.flags}
-        first = (by_flag[flag] for flag in FIRST_FLAGS.split())
-        yield from _section(title, map(_short_row, first), width)
-    yield from ("", *_wrap("Manual: docs/; docs/cli.md has every command and flag.", width))
+        yield from _section("Commands", page.commands.items(), width)
+    yield from _examples(page, width)
+    first = page.of_flags(FIRST_FLAGS) if page.name == MAIN_JOB and not everything else []
+    for title, options in page.own.items():
+        shown = [*first, *options] if title == FLAGS else options
+        yield from _section(title, map(_row, shown), width)
+    if everything:
+        for topic, options in page.shared.items():
+            yield from _section(f"Flags: {topic}", map(_row, options), width)
+        return
+    names = {
+        topic: ", ".join(option.flags[0] for option in options if option not in first)
+        for topic, options in page.shared.items()
+    }
+    if names:
+        title = (
+            f"Shared flags (explained by --help-all, or by `help {next(iter(names))}` and so on)"
+        )
+        yield from _section(title, names.items(), width)
 
 
 def _row(option: Option) -> tuple[str, str]:
@@ -144,9 +242,20 @@ def _row(option: Option) -> tuple[str, str]:
     return option.shown, f"{option.help}{default}"
 
 
-def _short_row(option: Option) -> tuple[str, str]:
-    """Return a row with the first sentence of its help."""
-    return option.shown, option.help.split(". ")[0].rstrip(".") + "."
+def _head(page: HelpPage, width: int) -> Iterator[str]:
+    for start, usage in zip(("Usage: ", "       "), page.usage, strict=False):
+        yield from _wrap(usage, width, start, " " * 11)
+    for paragraph in page.paragraphs:
+        yield ""
+        yield from _wrap(paragraph, width)
+
+
+def _examples(page: HelpPage, width: int) -> Iterator[str]:
+    if page.examples:
+        yield from ("", "Examples")
+        for what, words in page.examples.items():
+            yield from _wrap(f"# {what}", width, "  ", "  # ")
+            yield from _command(f"{page.program} {words}", width)
 
 
 def _section(title: str, rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:

@@ -38,14 +38,20 @@ class IndexFlags(LimitFlags, WorkflowFlags, ModelFlags, PrintFlags):
 
     WITHOUT: ClassVar = frozenset({"refresh", "plan"})
     to: str = option(
-        "The index: a file, or postgresql://…; made if it is not there.", ..., metavar="INDEX"
+        "The index: a file, or postgresql://…; made if it is not there.",
+        ...,
+        "--output",
+        old=("--to",),
+        metavar="INDEX",
     )
     documents: Sequence[Path] = argument(
         "Documents: files or folders. JSONL has docid, title, text, and any further fields to"
         " narrow a search by; may be compressed.",
         (),
     )
-    from_runs: Sequence[Path] = several("Runs whose own documents are indexed too.")
+    from_runs: Sequence[Path] = several(
+        "Runs whose own documents are indexed too.", "--rag-responses", old=("--from-runs",)
+    )
     chunk_size: int | None = option("Words of a chunk, at most; 220 for a new index.")
     chunk_overlap: int | None = option("Words at most that two chunks share; 30 for a new index.")
     vectors: str | None = option(

@@ -41,7 +41,7 @@ def init(flags: InitFlags) -> int:
         kinds = ", ".join(sorted(found.files)) or "nothing else that is known"
         raise InputError(
             f"{folder}: no run in it. Looked for files of responses ({formats}) at any depth;"
-            f" `run_judge.py formats` says what each looks like. Found: {kinds}"
+            f" `run_judge.py job formats` says what each looks like. Found: {kinds}"
         )
     proposal = propose(folder, found)
     output.parent.mkdir(parents=True, exist_ok=True)

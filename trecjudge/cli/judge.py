@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from trecjudge.cli.exits import print_errors, warning_printer
+from typer import Context, Exit
+
+from trecjudge.cli.exits import exit_status, print_errors, warning_printer
 from trecjudge.cli.flags import JobFlags
 from trecjudge.cli.jobs import choice_of, request_jobs
+from trecjudge.cli.parameters import argument, bind_flags
 from trecjudge.cli.printing import (
     print_json,
     print_lines,
@@ -39,14 +43,31 @@ from trecjudge.show.closing import TableOptions, part_lines
 MOST_HELD = 100
 """Points of a sweep that are locked from the start; further ones only while they are judged."""
 OF_WHOLE_JOBS = {
-    "history": "`gate --move-baseline` keeps what `merge` writes",
-    "human": "`merge` takes it",
-    "report": "the command `report` makes one of what `merge` writes",
+    "history": "`gate --move-baseline` keeps what `job merge` writes",
+    "human": "`job merge` takes it",
+    "report": "the command `report` makes one of what `job merge` writes",
     "workers": "a part is judged by one process; take more parts",
     "all_variants": "a part is of one job: name one by --variant",
     "sweep": "a part is of one job",
 }
 """Flags that a part of a job cannot have, by their names in `JobFlags`, and why."""
+
+
+class RunsFlags(JobFlags):
+    """The flags of the main job, with the runs as words."""
+
+    responses: Sequence[Path] = argument(
+        "Run files, or folders of them at any depth.", metavar="RUN", old=("--rag-responses",)
+    )
+
+
+@bind_flags(RunsFlags)
+def judge_runs(_: Context, flags: RunsFlags) -> None:
+    """Judge runs; write qrels, leaderboard, judgments and log.
+
+    Flags in place of a command do the same: `--rag-responses RUN...`.
+    """
+    raise Exit(exit_status(lambda: judge(flags)))
 
 
 def judge(flags: JobFlags) -> int:
@@ -59,7 +80,7 @@ def _judge(flags: JobFlags) -> int:
     _check_part(flags)
     find_in_working_folder()  # for the user's own judges, measures and prompts
     jobs = jobs_asked_for(flags)
-    wanted = TableOptions.of(flags.measures, flags.wide, flags.all_runs)
+    wanted = TableOptions.of(flags.measures, flags.wide, flags.show_all)
     check_jobs(jobs)  # all of them, before the first one spends anything
     _check_measures(jobs, wanted)
     if flags.plan:
@@ -98,7 +119,8 @@ def _check_part(flags: JobFlags) -> None:
     """Raise InputError for a flag that a part of a job would pass over."""
     for name, why in OF_WHOLE_JOBS.items() if flags.shard else ():
         if getattr(flags, name) not in (None, False, "1"):
-            raise InputError(f"--shard: leave out --{name.replace('_', '-')}: {why}")
+            flag = "--labels" if name == "human" else f"--{name.replace('_', '-')}"
+            raise InputError(f"--shard: leave out {flag}: {why}")
 
 
 def _check_measures(jobs: Sequence[Job], wanted: TableOptions) -> None:

@@ -17,6 +17,7 @@ from trecjudge.findings import plural
 from trecjudge.results.jobs import judged_job
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.judgments import (
+    UNJUDGED,
     Row,
     Selected,
     Selection,
@@ -44,7 +45,7 @@ def show_response(flags: ItemFlags) -> int:
     wanted = selection_of(flags)
     if wanted == Selection():
         raise InputError(
-            "give --run, --topic, --judge, --label or --unjudged; `judgments` lists all in lines"
+            "give --run, --topic, --judge or --label; `job judgments` lists all in lines"
         )
     if wanted.is_of_responses and len(wanted.runs) == len(wanted.topics) == 1:
         found = find_response(path, wanted.runs[0], wanted.topics[0])
@@ -62,8 +63,8 @@ def selection_of(flags: ItemFlags, **more: Any) -> Selection:
         runs=flags.run,
         topics=flags.topic,
         judges=flags.judge,
-        labels=flags.label,
-        unjudged=flags.unjudged,
+        labels=tuple(label for label in flags.label if label != UNJUDGED),
+        unjudged=UNJUDGED in flags.label,
         **more,
     )
 
@@ -101,8 +102,8 @@ class JudgmentsFlags(ItemFlags, PrintFlags):
 
     WITHOUT: ClassVar = frozenset({"as_json"})
     text: str = option("Only where the sentence, claim or nugget has this text.", "")
-    doc: Sequence[str] = several("Only these documents; else all.")
-    limit: int | None = option("Only the first N.", min=1)
+    doc: Sequence[str] = several("Only these documents; else all.", "--document", old=("--doc",))
+    limit: int | None = option("Only the first N.", None, "--top", old=("--limit",), min=1)
     out: Path | None = option(
         "Write them to a file instead: .jsonl, .csv or .tsv.", None, "--output"
     )

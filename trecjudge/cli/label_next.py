@@ -1,4 +1,4 @@
-"""`label-next`: the items that people should label first, and the page to label them on."""
+"""`labels next`: the items that people should label first, and the page to label them on."""
 
 from __future__ import annotations
 
@@ -38,15 +38,20 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     """The job, what its labels are for, and the page to label on."""
 
     WITHOUT: ClassVar = frozenset({"name"})
-    budget: int = option("How many items to list.", 100, min=1)
-    human: Path | None = option("The labels that you have already; their items are left out.")
-    measure: str = option("The measure to rank by; by default the job's.", "")
+    budget: int = option("How many items to list.", 100, "--top", old=("--budget",), min=1)
+    human: Path | None = option(
+        "The labels that you have already; their items are left out.",
+        None,
+        "--labels",
+        old=("--human",),
+    )
+    measure: str = option("The measure to rank by; by default the job's.", "", old=("--measures",))
     at_random: bool = switch("Draw the items at random, responses first.", "--random")
     purpose: Literal["ranking", "calibration"] = option(
         "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
     )
     disagreements: bool = switch(
-        "List the items on which the people of --human differ, for somebody to decide.",
+        "List the items on which the people of --labels differ, for somebody to decide.",
         "--disagreements",
     )
     out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
@@ -69,8 +74,8 @@ def label_next(flags: LabelNextFlags) -> int:
     """List the items that people should label first.
 
     Their labels would narrow the ranking most, or calibrate best. Label them on the --page, or fill
-    in the file of --output, and give the labels to --human, or to `calibrate --labels`. From 20
-    labels of --human on, it says what more would buy.
+    in the file of --output, and give the labels to --labels, there or of `judges calibrate`. From
+    20 labels of --labels on, it says what more would buy.
     """
     _check(flags)
     printer = FindingPrinter(flags.quiet)
@@ -110,7 +115,7 @@ def _check(flags: LabelNextFlags) -> None:
     if flags.disagreements and chosen:
         raise InputError("--disagreements: --measure, --random and --for choose other items")
     if flags.disagreements and flags.human is None:
-        raise InputError("--disagreements: give the labels of several people, --human FOLDER")
+        raise InputError("--disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {
         "--guideline": flags.guideline, "--show-verdict": flags.show_verdict,
         "--assign": flags.assign > 1, "--rag-responses": flags.responses,

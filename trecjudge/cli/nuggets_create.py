@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import (
@@ -15,8 +15,9 @@ from trecjudge.cli.flags import (
     WorkflowFlags,
 )
 from trecjudge.cli.jobs import model_of
-from trecjudge.cli.parameters import argument, command_with, option, switch
+from trecjudge.cli.parameters import argument, command_with, option, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_plans, write_jsonl
+from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.banks.making import (
     BankSettings,
     DraftBank,
@@ -40,12 +41,14 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
     target: Path = argument(
         "The new file, .jsonl or .jsonl.gz; or a folder, with a file for each topic."
     )
-    from_documents: bool = switch(
-        "Make nuggets from the documents that runs cite, or from graded ones.", "--from-documents"
+    sources: Sequence[str] = several(
+        "What nuggets are made from: documents that runs cite or that have a grade, runs (what"
+        " their responses state), or the topic itself, which needs a model.",
+        "--from",
+        metavar="SOURCE",
+        old=tuple(f"--from-{kind}={kind}" for kind in get_args(Kind)),
     )
-    from_runs: bool = switch("Make nuggets from what the responses state.", "--from-runs")
-    from_topic: bool = switch("Make nuggets from the topic itself; needs a model.", "--from-topic")
-    to: str = option("The format of the banks, as for `convert`.", "autoargue")
+    to: str = option("The format of the banks, as for `job convert`.", "autoargue")
     qrels: Path | None = option("Grades of documents; those above 0 are documents of the topic.")
     max_nuggets: int = option("Keep at most N nuggets of a topic.", 20, min=1)
     max_documents: int = option(
@@ -59,12 +62,11 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
     @property
     def making(self) -> BankSettings:
         """How banks are made."""
-        asked: dict[Kind, bool] = {
-            "documents": self.from_documents,
-            "runs": self.from_runs,
-            "topic": self.from_topic,
-        }
-        kinds = [kind for kind, wanted in asked.items() if wanted]
+        kinds: tuple[Kind, ...] = get_args(Kind)
+        for name in self.sources:
+            if name not in kinds:
+                raise InputError(f"--from: {unknown('source', name, kinds)}")
+        kinds = tuple(kind for kind in kinds if kind in self.sources)
         return BankSettings(kinds, self.max_nuggets, self.max_documents, self.window)
 
     def job(self, model: ModelOptions) -> Job:

@@ -40,9 +40,11 @@ class OptimizeFlags(MapFlags, MaterialFlags, SelectionFlags, LimitFlags, AskingF
 
     WITHOUT: ClassVar = frozenset({"max_topics", "max_runs", "calibration", "refresh"})
     truth: Path = option(
-        "The labels of people, in any form that `agree` reads. Without --rag-responses, pairs"
-        " of sentence, document, label and topic, as `pairs` reads them.",
+        "The labels of people, in any form that `labels agree` reads. Without --rag-responses,"
+        " pairs of sentence, document, label and topic, as `judges pairs` reads them.",
         ...,
+        "--labels",
+        old=("--truth",),
     )
     program: str = option(
         "The prompt, by name; by default the one by which the judge decides on labels.", ""
@@ -70,9 +72,13 @@ class OptimizeFlags(MapFlags, MaterialFlags, SelectionFlags, LimitFlags, AskingF
     out: Path = option(
         "A file for the prompt, written if it is better; NAME.optimize.json has all figures.",
         Path("prompt.json"),
+        "--output",
+        old=("--out",),
     )
     keep_anyway: bool = switch(
-        "Write the prompt also where it is not shown to be better.", "--keep-anyway"
+        "Write the prompt also where it is not shown to be better.",
+        "--force",
+        old=("--keep-anyway",),
     )
 
 

@@ -42,8 +42,9 @@ class PairFlags(LimitFlags, AskingFlags, PrintFlags):
     )
     fields: Sequence[str] = several(
         "How the files call sentence, document, label, group or id.",
-        "--field",
-        metavar="PART=NAME",
+        "--keys",
+        metavar="PART=KEY",
+        old=("--field",),
     )
     output: Path = option(
         "A file for the verdicts, one JSON object a line.", Path("verdicts.jsonl")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from inspect import Parameter, Signature
 from pathlib import Path
 from types import GenericAlias, NoneType, UnionType
@@ -41,13 +42,16 @@ COMMAS = ("--judge", "--also", "--correlation", "--limit")
 """Flags of several values that have no comma in them, so that commas separate them."""
 
 
-def option(help_text: str, default: Any = None, *names: str, **more: Any) -> Any:
+def option(
+    help_text: str, default: Any = None, *names: str, old: Sequence[str] = (), **more: Any
+) -> Any:
     """Return a field that a flag fills; `more` may be `metavar`, and the least value as `min`.
 
     The flag is called as the field is, unless `names` are given; without a default (`...`) it is
-    required.
+    required. `old` are spellings that are not shown: `--name`; `--name=VALUE` for a switch that
+    stands for this value, and `--name=START=` for a flag whose value goes on after START.
     """
-    return Declared(typer.Option(..., *names, help=help_text, **more), default)
+    return Declared(typer.Option(..., *names, help=help_text, **more), default, tuple(old))
 
 
 def switch(help_text: str, *names: str, on: bool = False, **more: Any) -> Any:
@@ -60,9 +64,12 @@ def several(help_text: str, *names: str, **more: Any) -> Any:
     return option(help_text, (), *names, **more)
 
 
-def argument(help_text: str, default: Any = ..., **more: Any) -> Any:
-    """Return a field that a word without a flag fills; it is required without a default."""
-    return Declared(typer.Argument(..., help=help_text, **more), default)
+def argument(help_text: str, default: Any = ..., old: Sequence[str] = (), **more: Any) -> Any:
+    """Return a field that a word without a flag fills; it is required without a default.
+
+    `old` are flags that may stand before it, and are not shown.
+    """
+    return Declared(typer.Argument(..., help=help_text, **more), default, tuple(old))
 
 
 class Declared(NamedTuple):
@@ -71,6 +78,8 @@ class Declared(NamedTuple):
     parameter: Any
     default: Any
     """Its value where the parameter is left out; `...` where that cannot be."""
+    old: tuple[str, ...] = ()
+    """Its spellings that are not shown."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -82,9 +91,11 @@ class Flags:
     """
 
     PANEL: ClassVar[str] = ""
-    """The heading in the help of the main job below which the flags of a group stand."""
+    """What its own flags are about, where several commands have them; not for subclasses."""
     WITHOUT: ClassVar[frozenset[str]] = frozenset()
     """Fields of its groups that a command has no flag for: they are as by default."""
+    UNSHOWN: ClassVar[frozenset[str]] = frozenset()
+    """Fields whose flags a command takes, but does not show."""
 
     def __init__(self, **given: Any) -> None:
         declared = declared_in(type(self))
@@ -94,13 +105,13 @@ class Flags:
 class LimitFlags(Flags):
     """The most that is read."""
 
-    PANEL: ClassVar = "Inputs"
+    PANEL: ClassVar = "Input"
     limit: Sequence[str] = several(
-        "The largest input that is read: record (16MB for a line or record), depth (200"
-        " levels), entries (100000 in a list or object), rows (2000000 of a leaderboard), stdin"
-        " (1GB), unpacked (256MB that a packed file becomes, or 100 times its size), held (256MB"
-        " of memory for topics, nuggets, labels or runs). What is larger is reported with its line,"
-        " as record_too_large, and left out; the rest is judged."
+        "The largest input that is read. A line or record may have record=16MB, depth=200 and"
+        " entries=100000 in a list or object; a leaderboard rows=2000000. Standard input may have"
+        " stdin=1GB; a packed file may become unpacked=256MB, or 100 times its size; topics,"
+        " nuggets, labels and runs may take held=256MB of memory. What is larger is reported with"
+        " its line, as record_too_large, and left out; the rest is judged."
         ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
         metavar="NAME=VALUE",
     )
@@ -116,9 +127,12 @@ def bind_flags(
     hints = type_hints(kind)
     context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     signed = [context]
-    for name, (parameter, default) in declared_in(kind).items():
+    for name, (parameter, default, old) in declared_in(kind).items():
         if name in kind.WITHOUT:
             continue
+        if name in kind.UNSHOWN:  # a copy, since other commands show it
+            parameter = copy(parameter)
+            parameter.hidden = True
         hint: Any = hints[name]
         if get_origin(hint) is Sequence:  # Typer knows several values as a list, or as None
             hint = GenericAlias(list, get_args(hint))
@@ -128,7 +142,7 @@ def bind_flags(
                 name,
                 Parameter.KEYWORD_ONLY,
                 default=Parameter.empty if default is ... else default,
-                annotation=Annotated[hint, parameter],
+                annotation=Annotated[hint, parameter, *old],
             )
         )
 
@@ -163,7 +177,7 @@ def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
             if isinstance(declared.parameter, typer.models.OptionInfo):
                 parameter = declared.parameter
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
-                parameter.rich_help_panel = group.PANEL
+                parameter.rich_help_panel = vars(group).get("PANEL", "")
             yield name, declared
 
 
@@ -210,6 +224,10 @@ class Option:
     least: float | None = None
     is_several: bool = False
     is_required: bool = False
+    is_hidden: bool = False
+    """Whether no help shows it."""
+    old: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Spellings that no help shows; each with the value, or start of one, that it stands for."""
 
     @property
     def shown(self) -> str:
@@ -268,14 +286,16 @@ class Option:
 
 
 def options_of(command: Any, context: Any) -> list[Option]:
-    """Return the flags and arguments of a command, in its order; `--help` last."""
+    """Return the flags and arguments of a command, in its order; `--help` last.
+
+    Those that no help shows are among them.
+    """
     hints = type_hints(command.callback, include_extras=True) if command.callback else {}
-    shown = (p for p in command.get_params(context) if not getattr(p, "hidden", False))
-    return [_describe(p, hints.get(p.name)) for p in shown]
+    return [_describe(p, hints.get(p.name)) for p in command.get_params(context)]
 
 
 def _describe(parameter: Any, hint: Any) -> Option:
-    declared = next(iter(getattr(hint, "__metadata__", ())), None)
+    declared, *old = getattr(hint, "__metadata__", ()) or (None,)
     is_argument = parameter.param_type_name == "argument"
     kind = _kind(get_args(hint)[0]) if declared is not None else str
     is_switch = bool(getattr(parameter, "is_flag", False))
@@ -285,6 +305,8 @@ def _describe(parameter: Any, hint: Any) -> Option:
     elif metavar is None:
         metavar = "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
     text = getattr(parameter, "help", None) or ""
+    if "--help-all" in parameter.opts:
+        text = "Show this page; --help-all explains all in full."
     if isinstance(kind, tuple) and metavar != "|".join(kind):
         text += f" One of {', '.join(kind)}."
     return Option(
@@ -297,12 +319,14 @@ def _describe(parameter: Any, hint: Any) -> Option:
         least=getattr(declared, "min", None),
         is_several=parameter.nargs == -1 or bool(getattr(parameter, "multiple", False)),
         is_required=parameter.required,
+        is_hidden=bool(getattr(parameter, "hidden", False)),
+        old={spelled: value for spelled, _, value in (text.partition("=") for text in old)},
     )
 
 
 def _spellings(parameter: Any) -> list[str]:
     """Return the spellings of a flag, long ones first; those of `--help` come in any order."""
-    return sorted(parameter.opts, key=lambda flag: not flag.startswith("--"))
+    return sorted(parameter.opts, key=lambda flag: (not flag.startswith("--"), len(flag)))
 
 
 def _kind(annotation: Any) -> type | tuple[str, ...]:

@@ -32,7 +32,12 @@ else:
 class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, PrintFlags):
     """The job, and what its report shows beside it."""
 
-    compare: Path | None = option("Another job on the same runs, to show which judgments differ.")
+    compare: Path | None = option(
+        "Another job on the same runs, to show which judgments differ.",
+        None,
+        "--against",
+        old=("--compare",),
+    )
     truth: Path | None = option(TRUTH)
     truth_measure: Sequence[str] = several(
         "The measure of --truth to compare with: THEIRS for the one that ranks, or"
@@ -66,7 +71,7 @@ def report_output(flags: HtmlReportFlags) -> int:
     """
     sheets = bool(flags.for_run or flags.each_run)
     if sheets and (flags.compare or flags.truth):
-        other = "--compare" if flags.compare else "--truth"
+        other = "--against" if flags.compare else "--truth"
         raise InputError(f"{other}: shows all runs; a sheet of --for-run or --each-run has none")
     if flags.truth_measure and flags.truth is None:
         raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")

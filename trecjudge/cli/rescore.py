@@ -54,7 +54,7 @@ def rescore(flags: RescoreFlags) -> int:
 
     No model is asked.
     """
-    wanted = TableOptions.of(flags.measures, flags.wide, flags.all_runs)
+    wanted = TableOptions.of(flags.measures, flags.wide, flags.show_all)
     judged = judged_job(flags.job)
     reader = JudgmentsReader(judged.judgments)
     outputs = Outputs(flags.out_dir or judged.place.parent, flags.name or judged.place.name)
@@ -67,7 +67,7 @@ def merge(flags: MergeFlags) -> int:
 
     The files are those that one command would have written. Packed parts are read as well.
     """
-    wanted = TableOptions.of(flags.measures, flags.wide, flags.all_runs)
+    wanted = TableOptions.of(flags.measures, flags.wide, flags.show_all)
     outputs = Outputs(flags.out_dir, flags.name, flags.compress)
     found = read_parts(flags.parts)
     for why in missing_of_whole(found):

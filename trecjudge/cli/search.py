@@ -40,15 +40,24 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
     """The index, and what is looked for in it."""
 
     WITHOUT: ClassVar = frozenset({"plan"})
-    index: str = argument("The index, as `index` wrote it.", metavar="INDEX")
+    index: str = argument("The index, as `rag index` wrote it.", metavar="INDEX")
     question: str = argument("What is looked for; quote it as one word.", "", metavar="QUESTION")
     top: int | None = option(
         "The N best passages: 10 for a question, 100 documents for topics.", min=1
     )
     one_per_document: bool = switch("Only the best passage of each document.", "--one-per-document")
-    topics: Path | None = option("Search for every topic of a file.", None, "--rag-topics")
-    trec: Path | None = option("A file for what the topics find, as a TREC run: a line a document.")
-    tag: str = option("The name of that run; by default the retriever's.", "")
+    topics: Path | None = option(
+        "Search for every topic of a file.", None, "--rag-topics", old=("--topics",)
+    )
+    trec: Path | None = option(
+        "A file for what the topics find, as a TREC run: a line a document.",
+        None,
+        "--output",
+        old=("--trec",),
+    )
+    tag: str = option(
+        "The name of that run; by default the retriever's.", "", "--run-id", old=("--tag",)
+    )
     calibrate: Path | None = option(
         "Topics that the documents answer: write the least confidence of an answer.",
         metavar="TOPICS",
@@ -62,9 +71,9 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
         """Raise InputError unless one thing is asked for, with all that it takes."""
         asked = [bool(self.question.strip()), self.topics is not None, self.calibrate is not None]
         if sum(asked) != 1:
-            raise InputError("give a question, --rag-topics with --trec, or --calibrate TOPICS")
+            raise InputError("give a question, --rag-topics with --output, or --calibrate TOPICS")
         if (self.topics is None) != (self.trec is None):
-            raise InputError("--rag-topics and --trec go together: give both")
+            raise InputError("--rag-topics and --output go together: give both")
         if self.against is not None and self.calibrate is None:
             raise InputError("--against goes with --calibrate")
         parse_filter(self.only)  # here, since an endpoint may be asked before it is used

@@ -31,7 +31,7 @@ MOST_SAMPLES = 20
 class StabilityFlags(MaterialFlags, AskingFlags, RankingFlags, PrintFlags):
     """The judge, and by what it is tested."""
 
-    WITHOUT: ClassVar = frozenset({"calibration", "measures", "all_runs"})
+    WITHOUT: ClassVar = frozenset({"calibration", "measures", "show_all"})
     most: int = option("Test on so many responses, drawn from all.", 100, "--responses", min=1)
     samples: int = option(
         "Ask a model each question so many times; 0 never.", 3, min=0, max=MOST_SAMPLES

@@ -184,7 +184,7 @@ def _forecast(
 ) -> tuple[Forecast | None, str]:
     """Return what so many more labels by response would buy, or why that cannot be told."""
     if not people.labels:
-        return None, "give those that you have with --human: they show how far the judge errs"
+        return None, "give those that you have with --labels: they show how far the judge errs"
     found = people.by_measure.get(measure.name)
     evidence = None if found is None else evidence_of(board, found, measure)
     if evidence is None:

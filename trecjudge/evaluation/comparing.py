@@ -58,7 +58,7 @@ def truth_at(path: Path, report: OnFinding, format_name: str = "auto") -> Scores
 def _files(found: JobFiles) -> Sequence[Path]:
     files = found.leaderboard or ([found.statistics] if found.statistics else [])
     if not files:
-        raise InputError(f"{found.judgments}: no leaderboard beside it; `rescore` writes one")
+        raise InputError(f"{found.judgments}: no leaderboard beside it; `job rescore` writes one")
     return files
 
 

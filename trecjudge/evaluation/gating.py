@@ -153,7 +153,7 @@ def _scores(found: JobFiles, report: OnFinding, request: GateRequest) -> Scores:
     def check(finding: Finding) -> None:
         # A release must not pass by the intervals and counts of another job.
         if finding.kind == "statistics_differ":
-            raise InputError(f"{finding}; `rescore` writes both again")
+            raise InputError(f"{finding}; `job rescore` writes both again")
         report(finding)
 
     refused = refusing(check, request.all_rows)

@@ -66,7 +66,7 @@ class Key:
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {why(error)}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}: is no key, as `anonymise` writes it") from error
+            raise InputError(f"{path}: is no key, as `job anonymise` writes it") from error
 
     def write(self, path: Path) -> None:
         """Write it for this user only."""

@@ -97,7 +97,7 @@ def open_runs(
         report(finding)
     if files and not runs:
         first = str(passed_over[0]).removesuffix("; passed over")
-        message = "no response could be read; `run_judge.py formats` lists what can"
+        message = "no response could be read; `run_judge.py job formats` lists what can"
         raise InputError(f"{first}; {message}")
     return runs
 

@@ -225,7 +225,7 @@ class Proposal:
         yield f"{plural(found.responses, 'response')} on {topics}. Beside them:"
         for kind in ("topics", "documents", "nuggets", "qrels", "labels"):
             paths = ", ".join(map(str, found.paths(kind)))
-            more = "; --human FILE corrects the means by them" if kind == "labels" else ""
+            more = "; --labels FILE corrects the means by them" if kind == "labels" else ""
             yield f"  {kind}: {paths + more if paths else 'none found'}"
         if not found.of("documents") and not found.carries_text:
             yield "There is no text of documents: items that need it stay unjudged (--documents)."

@@ -239,7 +239,7 @@ class JobInputs:
         if self.job.only_topics and reader.seen_topics:
             return unknown("topic", ", ".join(self.job.only_topics), reader.seen_topics)
         paths = ", ".join(map(str, self.job.runs))
-        return f"{paths}: no response could be read; `run_judge.py formats` lists what can"
+        return f"{paths}: no response could be read; `run_judge.py job formats` lists what can"
 
 
 def read_responses(job: Job, report: OnFinding) -> Iterator[tuple[Topic, Response]]:

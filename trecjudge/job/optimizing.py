@@ -195,7 +195,9 @@ class PromptJob:
     def _check_out(self) -> None:
         """Raise OutputError where the prompt could not be written, before anything is paid."""
         if self.out.suffix.lower() != SUFFIX:
-            raise OutputError(f"--out {self.out}: must be a {SUFFIX} file, as DSPy saves a program")
+            raise OutputError(
+                f"--output {self.out}: must be a {SUFFIX} file, as DSPy saves a program"
+            )
         check_place(self.out)
 
     def _open(self, report: OnFinding) -> AbstractAsyncContextManager[Session]:

@@ -144,7 +144,7 @@ def note_kept_judgments(outputs: Outputs) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        kept = f"what was judged is in {outputs.judgments}: `rescore` scores it, and asks no model"
+        kept = f"what was judged is in {outputs.judgments}: `job rescore` scores it"
         raise InputError(f"{error}; {kept}") from error
 
 
@@ -201,7 +201,7 @@ class _JobRun:
         reader = self._begin()
         labels = None
         if job.human:
-            check_takes_labels(session.panel, "--human")
+            check_takes_labels(session.panel, "--labels")
             labels = read_labels(job.human, self.findings, job.words)
             # Words that nobody knows stop the job before a model is paid.
             labels.rename(labels_of(named.judge for named in session.panel), self.findings)

@@ -42,7 +42,7 @@ Schema = dict[str, Any]
 DESCRIPTIONS = {
     "settings": "The settings of the judge; those of several by the names of the judges.",
     "llm": "Settings of the model, used only with --use-env-llm.",
-    "reflection": "Settings of the model that proposes prompts to `optimize`, as in llm.",
+    "reflection": "Settings of the model that proposes prompts to `judges optimize`, as in llm.",
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
     "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
@@ -54,7 +54,7 @@ DESCRIPTIONS = {
     "rerank": "Settings of an endpoint that reranks what a search found.",
     "measures": "Measures of your own: module:name, or module:name@judge.",
     "datasets": "Sections in place of those of the file, by dataset: --workflow FILE_DATASET.",
-    "season": "A shared task, from its submissions to its archive: run_judge.py season FILE.",
+    "season": "A shared task, from its submissions to its archive: run_judge.py job season FILE.",
     "audit": "Labelled items that are judged first: below its bounds the job stops.",
 }
 """What each section is for; the schema shows it."""

@@ -106,7 +106,7 @@ def measure_stability(
             answers = _sample_responses(session.inputs, most)
             if not answers:
                 paths = ", ".join(map(str, job.runs))
-                message = "no response could be read; `run_judge.py formats` lists what can"
+                message = "no response could be read; `run_judge.py job formats` lists what can"
                 raise InputError(f"{paths}: {message}")
             return await StabilityTest(session, answers, voters).run(changes)
 

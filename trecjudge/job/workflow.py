@@ -12,6 +12,7 @@ from typing import Any
 from trecjudge.errors import WorkflowError, unknown
 from trecjudge.findings import brief
 from trecjudge.models.compiled import names_file, prompt_text
+from trecjudge.models.settings import LlmSettings
 from trecjudge.records import Place
 from trecjudge.settings.fields import TRUTH
 from trecjudge.settings.plugins import SHIPPED
@@ -179,6 +180,8 @@ AXIS = 3
 KEYS = [f.name for f in fields(Workflow) if f.name not in ("dataset", "path", "lines")]
 DATASET_KEYS = [key for key in KEYS if key not in ("judge", "season", "datasets")]
 """What an entry of `datasets` may have: the judge is that of the file."""
+SECTION_KEYS = {"leaderboard": LEADERBOARD_KEYS, "llm": [f.name for f in fields(LlmSettings)]}
+"""Keys that some write at the top, by the section that has them."""
 
 
 def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> tuple[Path, str]:
@@ -320,7 +323,9 @@ def _of_autojudge(path: Path, read: YamlDocument) -> Workflow:
 
 def _check(place: Place, key: str, value: Any) -> None:
     if key not in KEYS:
-        raise WorkflowError(f"{place}: {unknown('key', key, KEYS)}")
+        above = next((name for name, inner in SECTION_KEYS.items() if key in inner), None)
+        hint = f"unknown key {key!r}; it belongs below {above!r}" if above else ""
+        raise WorkflowError(f"{place}: {hint or unknown('key', key, KEYS)}")
     kinds: dict[str, Any] = {"judge": (str, list), "audit": (str, dict), "measures": list}
     wanted = (kinds | {"vote": str}).get(key, dict)
     if value is not None and not isinstance(value, wanted):

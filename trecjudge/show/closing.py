@@ -80,7 +80,7 @@ class TableOptions:
         for name in self.measures:
             if name not in (EVERY, OF_EACH_JUDGE, *known):
                 choices = (*known, EVERY, OF_EACH_JUDGE)
-                raise InputError(f"--measures: {unknown('measure', name, choices)}")
+                raise InputError(f"--measure: {unknown('measure', name, choices)}")
 
     def others(self, summary: Summary) -> list[str]:
         """Return the measures to show beside the one that ranks. Raises InputError."""
@@ -153,7 +153,7 @@ def ranking_lines(summary: Summary, wanted: TableOptions = ONLY_THE_BEST) -> Ite
     yield from _lines_on_judges(summary)
     more = len(summary.measures) - 1 - len(wanted.others(summary))
     if more:
-        ways = "--measures A,B or all, --wide, --report"
+        ways = "--measure A,B or all, --wide, --report"
         yield f"… {plural(more, 'more measure')}{_in_file(summary)}; {ways}"
 
 
@@ -322,7 +322,7 @@ def part_lines(outputs: Outputs, part: ShardSummary) -> list[str]:
         f"{outputs.name}: part {part.number} of {part.of}, {plural(part.responses, 'response')},"
         f" {judged} of {plural(part.judgments, 'item')} judged",
         f"judgments: {outputs.judgments}",
-        f"when all {part.of} are judged: merge {outputs.folder} --out-dir DIR --name NAME",
+        f"when all {part.of} are judged: job merge {outputs.folder} --out-dir DIR --name NAME",
     ]
 
 

@@ -517,7 +517,7 @@ def outcome_lines(result: OptimizeResult, out: str, written: bool) -> Iterator[s
     if written:
         yield f"prompt: {out}"
     else:
-        yield "not written: --keep-anyway writes it all the same"
+        yield "not written: --force writes it all the same"
 
 
 def _in_vain(result: OptimizeResult) -> str:

@@ -164,7 +164,7 @@ def generated_lines(
     given = f"--rag-topics {shlex.quote(str(topics))}"
     yield f"next: run_judge.py check {shlex.quote(str(run))} --track {track} {given}"
     beside = f" --documents {shlex.quote(documents)}" if documents else ""
-    yield f"next: run_judge.py --rag-responses {shlex.quote(str(run))} {given}{beside}"
+    yield f"next: run_judge.py judge {shlex.quote(str(run))} {given}{beside}"
 
 
 def _topics(made: RunCounts) -> str:

@@ -67,7 +67,7 @@ NEAR = 1000
 """Characters around a secret in which the name of its file is looked for."""
 _PLACE = re.compile(r"(?::\d+)?[:,;.)\]]*\Z")
 PLACEHOLDERS = ("", HIDDEN, "value", "...", "none", "null", "true", "false")
-CHOOSING = frozenset({"--run", "--topic", "--doc", "--text", "--against"})
+CHOOSING = frozenset({"--run", "--topic", "--doc", "--document", "--text", "--against"})
 """Flags whose values are ids and texts of runs, which are printed only where they are there."""
 LEAST = 5
 """Characters of a typed secret that is looked for by itself, outside of an address."""

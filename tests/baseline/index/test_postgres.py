@@ -243,7 +243,9 @@ def failure(address: str) -> str:
 
 
 def test_no_index_is_there(url: str) -> None:
-    with pytest.raises(InputError, match=r"there is no such index; make one: run_judge.py index"):
+    with pytest.raises(
+        InputError, match=r"there is no such index; make one: run_judge.py rag index"
+    ):
         open_index(f"{url}&index=none")
 
 

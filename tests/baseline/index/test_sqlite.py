@@ -73,7 +73,7 @@ def test_a_kill_leaves_what_was_there(index: Index, path: Path) -> None:
 
 def test_a_killed_first_refresh_leaves_an_index_to_be_filled(path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(path)], cwd=Path.cwd(), check=False)
-    with pytest.raises(InputError, match=r"x\.index: holds no document: .*; run `index` again"):
+    with pytest.raises(InputError, match=r"x\.index: holds no document: .*; run `rag index` again"):
         open_index(str(path))
     index = make_index(str(path))
     assert refreshed(index, [FOX]) == Changes(added=1, chunks=1)
@@ -146,7 +146,9 @@ def test_a_file_of_another_kind_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_says_how_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no such index; make one: run_judge\.py index DOCUMENTS"):
+    with pytest.raises(
+        InputError, match=r"no such index; make one: run_judge\.py rag index DOCUMENTS"
+    ):
         open_index(str(tmp_path / "none"))
     with pytest.raises(OutputError, match="there is no such folder"):
         make_index(str(tmp_path / "none" / "x"))

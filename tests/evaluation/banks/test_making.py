@@ -85,7 +85,7 @@ def test_a_bank_from_runs_by_words_has_who_states_it() -> None:
 
 @pytest.mark.parametrize(
     ("kinds", "wanted"),
-    [((), "--from-documents"), (("topic",), "--use-env-llm")],
+    [((), "--from documents"), (("topic",), "--use-env-llm")],
 )
 def test_what_cannot_be_made_is_refused(kinds: Sequence[Kind], wanted: str) -> None:
     with pytest.raises(InputError, match=wanted):

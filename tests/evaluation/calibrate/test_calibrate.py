@@ -50,14 +50,16 @@ def spread(topics: int) -> list[dict[str, str]]:
 @pytest.fixture
 def calibrated(write: Write, tmp_path: Path) -> Path:
     out = tmp_path / "c.json"
-    done = command("calibrate", "--labels", write(lines_of(*LABELS), "labels.jsonl"), "--out", out)
+    done = command(
+        "judges", "calibrate", "--labels", write(lines_of(*LABELS), "labels.jsonl"), "--out", out
+    )
     assert done.status == 0
     return out
 
 
 def test_the_report(write: Write, tmp_path: Path) -> None:
     labels = write(lines_of(*LABELS, {"sentence": "No passage."}), "labels.jsonl")
-    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
+    done = command("judges", "calibrate", "--labels", labels, "--out", tmp_path / "c.json")
     assert done.status == 3
     assert done.out.splitlines()[0].startswith("4 topics held out one by one")
     assert "AUC supported or not" in done.out
@@ -70,7 +72,9 @@ def test_the_report(write: Write, tmp_path: Path) -> None:
 
 def test_the_report_as_json(write: Write, tmp_path: Path) -> None:
     labels = write(lines_of(*LABELS[:60]), "labels.jsonl")
-    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json")
+    done = command(
+        "judges", "calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json"
+    )
     report = json.loads(done.out)
     assert (report["labels"], report["groups"], report["held_out"]) == (
         60,
@@ -87,7 +91,9 @@ def test_the_report_as_json(write: Write, tmp_path: Path) -> None:
 
 def test_six_topics_have_intervals(write: Write, tmp_path: Path) -> None:
     labels = write(lines_of(*spread(6)), "labels.jsonl")
-    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json")
+    done = command(
+        "judges", "calibrate", "--labels", labels, "--out", tmp_path / "c.json", "--json"
+    )
     report = json.loads(done.out)
     assert report["no_interval"] is None
     error = report["fitted"][-1]
@@ -239,13 +245,15 @@ def test_without_labels_the_words_of_the_runs_are_counted(write: Write, tmp_path
     ]
     runs = write(lines_of(*(r | {"documents": documents_of(30)} for r in records)), "runs/r.jsonl")
     out = tmp_path / "words.json"
-    done = command("calibrate", "--rag-responses", runs, "--out", out)
+    done = command("judges", "calibrate", "--rag-responses", runs, "--out", out)
     assert (done.status, "words of 30 documents; weights as shipped" in done.out) == (0, True)
     own, shipped = read_calibration(out), shipped_calibration()
     assert own.weights == shipped.weights
     assert shipped.frequencies.weight("muhl", "Mühle") == 1.0
     assert own.frequencies.weight("muhl", "Mühle") < 0.01
-    counted = json.loads(command("calibrate", "--rag-responses", runs, "--json", "--out", out).out)
+    counted = json.loads(
+        command("judges", "calibrate", "--rag-responses", runs, "--json", "--out", out).out
+    )
     assert (counted["documents"], counted["path"]) == (30, str(out))
 
 
@@ -265,6 +273,6 @@ def test_a_topic_without_which_nothing_can_be_fitted_is_left_out(
     of_one = [r | {"topic_id": "only"} for r in LABELS if r["label"] == "none"]
     rest = [r for r in LABELS if r["label"] != "none"]
     labels = write(lines_of(*of_one, *rest), "labels.jsonl")
-    done = command("calibrate", "--labels", labels, "--out", tmp_path / "c.json")
+    done = command("judges", "calibrate", "--labels", labels, "--out", tmp_path / "c.json")
     assert done.status == 0
     assert (tmp_path / "c.json").exists()

@@ -100,7 +100,7 @@ def test_a_verdict_is_read_as_it_is_written(tmp_path: Path) -> None:
     ("record", "message"),
     [
         ({"sentence": "a", "document": "b"}, r":2: a pair to judge, not a verdict: first judge"),
-        ({"topic_id": "t"}, r":2: no verdict of `pairs`: it lacks id, group, label, p_full"),
+        ({"topic_id": "t"}, r":2: no verdict of `judges pairs`: it lacks id, group, label, p_full"),
         (VERDICT.as_dict() | {"label": "ful_support"}, r":2: .*did you mean 'full_support'"),
         (VERDICT.as_dict() | {"p_full": 1.5}, r":2: p_full 1.5 is no number from 0 to 1"),
         (VERDICT.as_dict() | {"p_supported": True}, r":2: p_supported True is no number"),
@@ -115,5 +115,7 @@ def test_another_record_is_refused_with_its_line(
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no verdicts in it; give what `pairs --output` wrote"):
+    with pytest.raises(
+        InputError, match="no verdicts in it; give what `judges pairs --output` wrote"
+    ):
         read_earlier(write(tmp_path / "v.jsonl"), ignore)

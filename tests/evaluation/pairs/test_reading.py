@@ -84,7 +84,7 @@ def test_fields_by_other_names() -> None:
     [("sentence", "give PART=NAME"), ("sentense=x", "did you mean 'sentence'"), ("id=", "'id'")],
 )
 def test_a_field_that_is_none(written: str, message: str) -> None:
-    with pytest.raises(InputError, match=f"--field {written}: .*{message}"):
+    with pytest.raises(InputError, match=f"--keys {written}: .*{message}"):
         parse_field_names([written])
 
 

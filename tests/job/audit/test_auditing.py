@@ -184,28 +184,28 @@ def test_labels_that_are_on_nothing_stop_the_job(line: str, message: str, tmp_pa
 def test_by_itself(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text(pair_lines())
     path = workflow(tmp_path, labels="p.jsonl", min={"kappa": 0.9})
-    kept = command("audit", "--workflow", path)
+    kept = command("judges", "audit", "--workflow", path)
     assert kept.status == 0, kept.err
     assert kept.out.splitlines()[0].startswith("4 of 4 items have the same label (100.0%)")
     assert kept.out.splitlines()[-1] == "audit: judge citation, 0 items unjudged, 0 bounds broken"
     (tmp_path / "q.jsonl").write_text(pair_lines(flip=True))
-    broken = command("audit", tmp_path / "q.jsonl", "--workflow", path, "--json")
+    broken = command("judges", "audit", tmp_path / "q.jsonl", "--workflow", path, "--json")
     assert broken.status == 1
     found = json.loads(broken.out)
     assert found["broken"] == ["kappa is -1.0000, must be at least 0.9"]
 
 
 def test_labels_without_texts_need_the_runs() -> None:
-    done = command("audit", LABELS)
+    done = command("judges", "audit", LABELS)
     assert (done.status, "give the runs that they are on" in done.err) == (1, True)
     folder = SAMPLES / "rag"
     given = ("--rag-responses", folder / "runs", "--documents", folder / "documents.jsonl")
-    done = command("audit", LABELS, *given, "--judge", "support", "--json")
+    done = command("judges", "audit", LABELS, *given, "--judge", "support", "--json")
     assert (done.status, json.loads(done.out)["items"]) == (0, 33)
 
 
 def test_without_labels_there_is_nothing_to_try() -> None:
-    done = command("audit")
+    done = command("judges", "audit")
     assert (done.status, "give a file of labels" in done.err) == (1, True)
 
 
@@ -228,13 +228,13 @@ def test_labels_of_several_people_in_other_words_are_read_from_a_table(tmp_path:
     table.write_text("\n".join(rows))
     runs = SAMPLES / "rag"
     given = ("--rag-responses", runs / "runs", "--documents", runs / "documents.jsonl")
-    assert "--map gut=LABEL" in command("audit", table, *given).err
-    done = command("audit", table, *given, "--map", "gut=full,schlecht=none", "--json")
+    assert "--map gut=LABEL" in command("judges", "audit", table, *given).err
+    done = command("judges", "audit", table, *given, "--map", "gut=full,schlecht=none", "--json")
     assert (done.status, json.loads(done.out)["figures"]["kappa"] > 0.9) == (0, True)
 
 
 def test_a_map_of_the_labels_of_pairs_names_their_file(tmp_path: Path) -> None:
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(pair_lines().replace("full_support", "good").replace("no_support", "bad"))
-    done = command("audit", pairs, "--judge", "citation", "--map", "good=full,bad=none")
+    done = command("judges", "audit", pairs, "--judge", "citation", "--map", "good=full,bad=none")
     assert (done.status, f"{pairs}: bad -> no_support" in done.err) == (0, True)

@@ -45,7 +45,7 @@ def prepared(folder: Path, more: str = "") -> Path:
 
 
 def season(path: Path, *more: str) -> Done:
-    return command("season", path, "--out-dir", path.parent / "out", "--name", "x", *more)
+    return command("job", "season", path, "--out-dir", path.parent / "out", "--name", "x", *more)
 
 
 def told(path: Path) -> Any:
@@ -198,7 +198,7 @@ def rewritten(path: Path, name: str, change: Any) -> None:
 def test_an_archive_gives_every_number_again_and_names_a_changed_byte(tmp_path: Path) -> None:
     path = archived(tmp_path)
     shutil.rmtree(tmp_path / "submitted")
-    done = command("replay", path)
+    done = command("job", "replay", path)
     assert done.status == 0, done.out + done.err
     assert done.out.endswith("equal, 0 not\n")
     data = bytearray(path.read_bytes())
@@ -207,11 +207,11 @@ def test_an_archive_gives_every_number_again_and_names_a_changed_byte(tmp_path: 
     data[at] ^= 1
     damaged = tmp_path / "damaged.season.zip"
     damaged.write_bytes(data)
-    found = command("replay", damaged)
+    found = command("job", "replay", damaged)
     assert found.status == 1 and "published/x.leaderboard.txt: is damaged" in found.out
     name = "published/x.leaderboard.txt"
     rewritten(path, name, lambda text: text.replace(b"1.0", b"0.9", 1))
-    found = command("replay", path)
+    found = command("job", "replay", path)
     assert found.status == 1
     assert f"{name}:" in found.out and "differs from what the season gives again" in found.out
 
@@ -219,7 +219,7 @@ def test_an_archive_gives_every_number_again_and_names_a_changed_byte(tmp_path: 
 def test_what_is_no_archive(tmp_path: Path) -> None:
     path = tmp_path / "x.season.zip"
     path.write_bytes(b"PK no")
-    done = command("replay", path)
+    done = command("job", "replay", path)
     assert done.status == 1 and "is no archive of a season" in done.err
 
 

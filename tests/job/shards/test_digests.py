@@ -40,7 +40,7 @@ def parts(folder: Path, tmp_path: Path) -> Path:
 
 
 def merged(parts: Path) -> Done:
-    return command("merge", parts, "--out-dir", parts.parent / "out", "--name", "x")
+    return command("job", "merge", parts, "--out-dir", parts.parent / "out", "--name", "x")
 
 
 def file(parts: Path, number: int, ending: str = "judgments.jsonl") -> Path:

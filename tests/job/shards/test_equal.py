@@ -197,7 +197,7 @@ def check_equal(given: list[str], folder: Path, parts: int = 2) -> None:
         asked = ("--shard", f"{number}/{parts}")
         done = command(*flags_of(of_parts, folder / "parts"), *asked, "-q")
         assert done.status in (0, 3), done.err
-    done = command("merge", folder / "parts", *flags_of(human, merged), "-q")
+    done = command("job", "merge", folder / "parts", *flags_of(human, merged), "-q")
     assert done.status == status, done.err
     assert files_of(merged) == files_of(one)
     assert log_of(merged) == log_of(one)

@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def merged(folder: Path, out: Path, *parts: Path) -> Done:
     """Merge parts into a folder under the name `x`."""
-    return command("merge", *parts, "--out-dir", out, "--name", "x")
+    return command("job", "merge", *parts, "--out-dir", out, "--name", "x")
 
 
 def test_the_parts_together_are_the_whole(folder: Path, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_shards_have_enough_items_to_be_worth_it() -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--human", "labels.jsonl"), "leave out --human: `merge` takes it"),
+        (("--human", "labels.jsonl"), "leave out --labels: `job merge` takes it"),
         (
             ("--report",),
             "leave out --report: the command `report` makes one",

@@ -65,7 +65,9 @@ def test_parts_of_either_form_are_merged(folder: Path, tmp_path: Path) -> None:
         "x.shard-2-of-3.judgments.jsonl.zst",
         "x.shard-3-of-3.judgments.jsonl",
     ]
-    done = command("merge", folder / "parts", "--out-dir", tmp_path, "--name", "x", "--compress")
+    done = command(
+        "job", "merge", folder / "parts", "--out-dir", tmp_path, "--name", "x", "--compress"
+    )
     assert done.status == 3, done.err
     assert same(folder, tmp_path) == list(FILES)
     merged = events(tmp_path / "x.log.zst")
@@ -75,7 +77,7 @@ def test_parts_of_either_form_are_merged(folder: Path, tmp_path: Path) -> None:
 
 def test_merged_plain_files_are_those_of_a_plain_job(folder: Path, tmp_path: Path) -> None:
     given = ("--out-dir", tmp_path, "--name", "x")
-    assert command("merge", *(folder / "parts").glob("*.yml"), *given, "-q").status == 3
+    assert command("job", "merge", *(folder / "parts").glob("*.yml"), *given, "-q").status == 3
     plain = (tmp_path / "x.judgments.jsonl").read_bytes()
     packed = lines(folder / "one/x.judgments.jsonl.zst")
     assert plain.splitlines() == [text for _, text in packed]
@@ -86,7 +88,7 @@ def test_a_part_that_is_cut_is_refused(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "parts", tmp_path / "parts")
     path = tmp_path / "parts/x.shard-2-of-3.judgments.jsonl.zst"
     path.write_bytes(path.read_bytes()[:-20])
-    done = command("merge", tmp_path / "parts", "--out-dir", tmp_path / "out", "--name", "x")
+    done = command("job", "merge", tmp_path / "parts", "--out-dir", tmp_path / "out", "--name", "x")
     assert done.status == 1
     assert done.err.startswith(f"error: {path}: cannot be read")
     assert done.err.endswith("the data break off; it is cut or damaged: copy or make it again\n")

@@ -84,5 +84,5 @@ def test_its_parts_are_merged_to_what_one_process_writes(
     judged = ("--judge", "support", "--rag-responses", "runs/", *inputs, "--name", "big", "-q")
     assert command(*judged, "--out-dir", "one").status == 3
     assert [task(folder, number) for number in range(1, PARTS + 1)] == [0] * PARTS
-    assert command("merge", "parts", "--out-dir", "out", "--name", "big", "-q").status == 3
+    assert command("job", "merge", "parts", "--out-dir", "out", "--name", "big", "-q").status == 3
     assert same_files(folder / "one", folder / "out", "big") == list(FILES)

@@ -148,7 +148,7 @@ def test_the_ranking_is_visibly_right_and_rescore_repeats_it(
     assert done.status == 0, done.err
     assert json.loads(done.out)["runs"][0]["run_id"] == "careful"
     before = (tmp_path / "x.leaderboard.txt").read_bytes()
-    assert command("rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
+    assert command("job", "rescore", tmp_path / "x.judgments.jsonl", "-q").status == 0
     assert (tmp_path / "x.leaderboard.txt").read_bytes() == before
 
 

@@ -111,7 +111,9 @@ def test_its_weights_are_for_no_other_calibration(judge: type[Attesting]) -> Non
 def test_pairs_are_judged_by_it(write: Write) -> None:
     path = write(lines_of({"sentence": "The oven needed replacing.", "document": SHOP}), "p.jsonl")
     out = path.with_name("v.jsonl")
-    assert command("pairs", path, "--set", "attester=encoder", "--output", out).status == 0
+    assert (
+        command("judges", "pairs", path, "--set", "attester=encoder", "--output", out).status == 0
+    )
     (verdict,) = map(json.loads, out.read_text("utf-8").splitlines())
     assert verdict["attester"] == "encoder"
     assert "likeness of the nearest sentence" in verdict["reason"]

@@ -494,7 +494,7 @@ def test_what_opens_a_sentence_may_be_what_it_is_about() -> None:
 NO_CALIBRATIONS = {
     "no JSON": ("{", "is no calibration"),
     "an array": ("[1]", "is no calibration"),
-    "another file": ('{"partial_from": 0.3}', "`calibrate --out FILE` wrote"),
+    "another file": ('{"partial_from": 0.3}', "`judges calibrate --output FILE` wrote"),
     "not said how": (shipped_content(how=None), "KeyError: 'how'"),
     "other features": (shipped_content(features={"luck": {}}), "of other features"),
     "text for a number": (

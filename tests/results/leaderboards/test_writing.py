@@ -179,12 +179,15 @@ def test_no_cell_is_calculated(text: str) -> None:
 def test_a_command_there_and_back(tmp_path: Path) -> None:
     rows = 'x=1\tall\tM\t-0.5\n=HYPERLINK("http://x")\tall\tM\t0.25\n'
     (tmp_path / "board.txt").write_text(rows)
-    assert command("convert", tmp_path / "board.txt", tmp_path / "b.csv", "--to", "csv").status == 0
+    assert (
+        command("job", "convert", tmp_path / "board.txt", tmp_path / "b.csv", "--to", "csv").status
+        == 0
+    )
     assert (tmp_path / "b.csv").read_text().splitlines()[1:] == [
         "x=1,all,M,-0.5",
         '"\'=HYPERLINK(""http://x"")",all,M,0.25',
     ]
-    command("convert", tmp_path / "b.csv", tmp_path / "back.txt", "--to", "ir_measures")
+    command("job", "convert", tmp_path / "b.csv", tmp_path / "back.txt", "--to", "ir_measures")
     assert (tmp_path / "back.txt").read_text() == rows
 
 

@@ -21,7 +21,7 @@ def runs(browser: Browser) -> list[str]:
 
 
 def test_the_leaderboard_is_there_and_sorts(sample_page: Path, open_page: Open) -> None:
-    browser = open_page(sample_page)
+    browser = open_page(sample_page, "#/runs")
     assert runs(browser) == ["careful", "uncited", "careless"]
     head = browser.find("#board th[data-key='0'] button")
     head.click()
@@ -32,7 +32,7 @@ def test_the_leaderboard_is_there_and_sorts(sample_page: Path, open_page: Open) 
 
 
 def test_runs_are_filtered(sample_page: Path, open_page: Open) -> None:
-    browser = open_page(sample_page)
+    browser = open_page(sample_page, "#/runs")
     browser.find("#leaderboard-tools input").send_keys("care")
     assert runs(browser) == ["careful", "careless"]
     assert browser.text("#leaderboard-tools [role=status]") == "2 of 3 runs"
@@ -44,7 +44,7 @@ def test_means_of_only_some_topics(sample_page: Path, open_page: Open) -> None:
         values = [row.find_elements("css selector", ".value")[1].text for row in rows]
         return dict(zip(runs(browser), values, strict=True))
 
-    browser = open_page(sample_page)
+    browser = open_page(sample_page, "#/runs")
     whole = support()
     box = browser.all("#leaderboard-tools input")[1]
     box.send_keys("lighthouse")
@@ -106,7 +106,7 @@ def test_problems_are_gone_through_one_by_one(sample_page: Path, open_page: Open
     browser = open_page(sample_page, "#/response/careless/12")
     seen = []
     for _ in range(7):
-        browser.find(".response .tools button").click()
+        browser.find(".reading > .tools button").click()
         address = browser.run("return location.hash")
         browser.wait(f"document.querySelector(`.chip[href='{address}'][aria-current]`)")
         seen.append(browser.text("[role=status].hidden"))
@@ -130,7 +130,7 @@ def test_a_file_that_was_cut_still_shows_its_leaderboard(
     cut.write_text(text[:start] + text[start + 200 :])
     browser.driver.get(cut.as_uri())
     browser.wait("document.documentElement.dataset.ready === 'without detail'")
-    assert browser.text("#leaderboard .note").startswith("The detail cannot be read: ")
+    assert browser.text("#home .note").startswith("The detail cannot be read: ")
     assert len(runs(browser)) == 3
 
 
@@ -145,8 +145,8 @@ def test_a_file_that_was_cut_before_its_scripts_shows_its_charts(
         browser.wait("document.readyState === 'complete'")
         if not shown:
             browser.wait("document.documentElement.dataset.ready === 'yes'")
-        assert bool(browser.all("#charts figure svg")) == bool(browser.all("#job")) == bool(shown)
-        assert len(runs(browser)) == 3
+        assert bool(browser.all("#charts figure svg")) == bool(browser.all("#about")) == bool(shown)
+        assert len(browser.all("#home .first tbody tr")) == 3
 
 
 def test_an_address_leads_to_a_judgment(sample_page: Path, open_page: Open) -> None:
@@ -170,11 +170,11 @@ def test_all_runs_on_a_topic_stand_side_by_side(sample_page: Path, open_page: Op
 
 def test_topics_and_a_run(sample_page: Path, open_page: Open) -> None:
     browser = open_page(sample_page, "#/topics")
-    assert [cell.text for cell in browser.all("tbody th")] == ["11", "12", "13"]
+    assert [cell.text for cell in browser.all("tbody th")] == ["13", "11", "12"]
     browser.go("#/run/careless")
     assert browser.text("#screen h1 bdi") == "careless"
     assert [cell.text for cell in browser.all("#screen tbody tr:first-child td.number")] == [
-        "1.000", "0.200", "5.000", "0.000", "0.200", "0.201",
+        "1.000", "0.200", "5.000", "0.000", "0.200", "0.201", "0.201",
     ]  # fmt: skip
 
 
@@ -210,21 +210,22 @@ def test_equal_findings_are_one_row_that_opens(tmp_path: Path, open_page: Open) 
 def test_letters_of_groups_are_explained_with_their_test(
     sample_page: Path, open_page: Open
 ) -> None:
-    browser = open_page(sample_page)
+    browser = open_page(sample_page, "#/runs")
+    browser.find("#runs .reads summary").click()
     test = "randomised Tukey HSD over topics, p < 0.05, all 216 permutations"
     assert f"share a letter in a column cannot be told apart ({test})" in browser.text(
-        "#leaderboard .lead"
+        "#runs details"
     )
     assert {cell.text for cell in browser.all("#board .groups")} == {"a"}
 
 
 def test_too_few_topics_are_said_and_no_letters_shown(tmp_path: Path, open_page: Open) -> None:
     sample("rag", tmp_path, "-q", "--report", "--set", "leaderboard.test=holm")
-    browser = open_page(tmp_path / "x.report.html")
+    browser = open_page(tmp_path / "x.report.html", "#/runs")
     why = "3 topics are too few for a paired test with Holm's correction to tell any of 3 runs"
-    assert why in browser.text("#leaderboard .lead")
+    assert why in browser.text("#runs .lead")
     assert not [cell for cell in browser.all("#board .groups") if cell.text]
-    assert "share a letter" not in browser.text("#leaderboard .lead")
+    assert "share a letter" not in browser.text("#runs .lead")
 
 
 def test_flips_are_filtered_by_label_and_run(compared_page: Path, open_page: Open) -> None:
@@ -338,7 +339,7 @@ def test_without_document_text_the_page_says_so(tmp_path: Path, open_page: Open)
     assert browser.text(".evidence .note") == ("The text of this document is not in this report.")
     assert "97 % of the sentence's weight" in browser.text(".evidence")
     browser.go("#/")
-    assert browser.text("#leaderboard .note") == "text of documents is left out, as requested"
+    assert browser.text("#home .note") == "text of documents is left out, as requested"
 
 
 def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> None:
@@ -346,10 +347,10 @@ def test_what_is_unjudged_opens_the_mean(tmp_path: Path, open_page: Open) -> Non
     failure = Failure("cut", "the reply was cut", 3)
     failed = judgment(doc_id="e", citation="e", exists=True, failure=failure)
     outputs = output(tmp_path, (response(("S.", ["d", "e"])), [good, failed]))
-    browser = open_page(report(outputs).path)
+    browser = open_page(report(outputs).path, "#/runs")
     cell = browser.all("#board td.measure")[1]
     assert " ".join(cell.text.split()) == "1.000 0.500 to 1.000"
-    assert "1 of 2 items judged" in browser.text("#leaderboard .lead")
+    assert [cell.text for cell in browser.all("#board td.judged")] == ["1/2"]
     browser.go("#/response/r/t1")
     browser.go_to_judgment(1)
     assert browser.text(".verdict") == "? unjudged"
@@ -368,13 +369,15 @@ def test_intervals_groups_and_labels_of_people(tmp_path: Path, open_page: Open) 
         "judged": 1, "expected": 1, "lower_is_better": False,
     } | known  # fmt: skip
     outputs.statistics.write_text(json.dumps(line))
-    browser = open_page(report(outputs).path)
+    browser = open_page(report(outputs).path, "#/runs")
     cell = browser.all("#board td.measure")[1]
     assert " ".join(cell.text.split()) == "1.000 ab by labels 0.900, 0.800 to 0.950"
     assert len(browser.all("#board .interval")) == 1
-    assert "cannot be told apart" in browser.text("#leaderboard .lead")
+    assert "cannot be told apart" in browser.run(
+        "return document.querySelector('#runs details').textContent"
+    )
     browser.go("#/run/r")
-    assert "0.700 to 1.000" in browser.text(".tiles")
+    assert "0.700 to 1.000" in browser.text("#screen")
 
 
 def test_the_prompt_as_it_was_sent(tmp_path: Path, open_page: Open) -> None:
@@ -402,7 +405,7 @@ def test_two_outputs_are_compared(compared_page: Path, open_page: Open) -> None:
     links[0].click()
     browser.wait("document.querySelector('.evidence .differs')")
     assert "⚠ Flipped" in browser.text(".evidence .differs")
-    browser.go("#/charts")
+    browser.go("#/agreement")
     assert len(browser.all("figure[data-measure=EXPECTED_CITATION_SUPPORT] .point")) == 6
 
 
@@ -440,9 +443,9 @@ def test_what_is_not_there_is_said(sample_page: Path, open_page: Open) -> None:
     browser.go("#/topic/99")
     assert browser.text("#screen h1") == "No such topic"
     browser.go("#/compare")
-    assert "--compare OTHER adds another" in browser.text("#screen")
+    assert "--against OTHER adds another" in browser.text("#screen")
     browser.go("#/%E0%A4%A")  # no text that can be decoded
-    assert browser.text("#leaderboard h1") == "Leaderboard"
+    assert browser.text("#home h1") == "x"
 
 
 def test_it_works_only_by_keyboard(sample_page: Path, open_page: Open) -> None:

@@ -31,7 +31,7 @@ def taken(browser: Browser, selector: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("view", "name", "first"),
     [
-        ("#/", "x.leaderboard.csv", "place,run,team,CITATION_ACCURACY"),
+        ("#/runs", "x.leaderboard.csv", "place,run,team,CITATION_ACCURACY"),
         ("#/heat", "x.expected_citation_support-by-run-and-topic.csv", "run,11,12,13"),
         ("#/findings", "x.kinds-of-findings.csv", "Kind,Severity,Count,Effect on the scores"),
         ("#/compare", "x.labels.csv", "x \\ human/x,full_support,partial_support"),
@@ -78,7 +78,7 @@ def test_a_table_is_copied(sample_page: Path, open_page: Open) -> None:
 
 
 def test_charts_are_files_with_their_colours(compared_page: Path, open_page: Open) -> None:
-    browser = open_page(compared_page, "#/charts")
+    browser = open_page(compared_page, "#/agreement")
     name, text = taken(browser, "figure[data-measure=EXPECTED_CITATION_SUPPORT] figcaption .take")
     assert name == "x.expected_citation_support-compared-with-x.svg"
     tree = ElementTree.fromstring(text)

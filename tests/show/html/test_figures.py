@@ -155,7 +155,7 @@ def compared(jobs: Path) -> dict[str, dict[str, list[dict[str, object]]]]:
 def test_the_order_of_runs_is_that_of_meta_evaluate(jobs: Path) -> None:
     measure = "CITATION_SUPPORT"
     flags = ("--truth-measure", measure, "--measure", measure, "--json")
-    done = command("meta-evaluate", jobs / "words", "--truth", jobs / "people", *flags)
+    done = command("judges", "meta", jobs / "words", "--truth", jobs / "people", *flags)
     (pair,) = json.loads(done.out)["pairs"]
     found = {f["key"]: f for f in compared(jobs)["correlations"][measure]}
     assert list(found) == ["kendall", "tauap_b", "spearman"]
@@ -172,7 +172,9 @@ def test_the_order_of_runs_is_that_of_meta_evaluate(jobs: Path) -> None:
 
 
 def test_labels_agree_as_agree_has_it(jobs: Path) -> None:
-    done = command("agree", "--truth", jobs / "people", "--predicted", jobs / "words", "--json")
+    done = command(
+        "labels", "agree", "--truth", jobs / "people", "--predicted", jobs / "words", "--json"
+    )
     theirs = {figure["figure"]: figure for figure in json.loads(done.out)["figures"]}
     found = compared(jobs)["labels"]["figures"]
     assert [figure["key"] for figure in found][:2] == ["accuracy", "kappa"]
@@ -181,9 +183,9 @@ def test_labels_agree_as_agree_has_it(jobs: Path) -> None:
 
 
 def test_figures_stand_in_the_scatter_and_above_the_runs(jobs: Path, open_page: Open) -> None:
-    browser = open_page(jobs / "words" / "x.report.html", "#/charts")
+    browser = open_page(jobs / "words" / "x.report.html", "#/agreement")
     assert browser.all(".figure")[0].text.startswith("Kendall's tau-b ")
-    assert "Spearman's rho" in browser.all("#charts figcaption")[0].text
+    assert "Spearman's rho" in browser.all("#agreement figcaption")[0].text
     browser.go("#/compare")
     tiles = [tile.text.splitlines()[0] for tile in browser.all(".tile")]
     assert tiles[:2] == ["accuracy", "Cohen's kappa"]

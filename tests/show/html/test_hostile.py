@@ -32,7 +32,10 @@ ATTACKS = {
     "unseen": "pay\u200bpal \u061cright\u2060",
     "entity": "&lt;b&gt; &#x202e; &quot;",
 }
-VIEWS = ("#/heat", "#/topics", "#/charts", "#/findings", "#/compare", "#/")
+VIEWS = (
+    *("#/heat", "#/topics", "#/charts", "#/findings", "#/agreement", "#/compare"),
+    *("#/failures", "#/about", "#/", "#/runs"),
+)
 
 
 @pytest.fixture(scope="module", params=[1, 0], ids=["one file", "beside"])
@@ -87,6 +90,9 @@ def seen(text: str) -> str:
 STEERS = "\u202e\u202c\u2066\u2069\u200b\u061c\u2060"
 
 
+STATUS = "document.querySelector('#screen .tools [role=status]')"
+
+
 def harmless(browser: Browser) -> None:
     """Check that nothing of an attack has come to life."""
     assert browser.run("return window.pwned") is None
@@ -98,6 +104,7 @@ def test_lists_show_attacks_as_they_stand(page: Path, browser: Browser) -> None:
     browser.open(page)
     for view in VIEWS:
         browser.go(view)
+        browser.wait(f"!{STATUS}?.textContent.startsWith('Reading')")  # all its blocks have come
         harmless(browser)
     shown = [link.text for link in browser.all("#board tbody th a")]
     assert sorted(shown) == sorted(f"r {seen(text)}" for text in ATTACKS.values())

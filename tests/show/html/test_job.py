@@ -63,8 +63,8 @@ def test_prompts_have_their_digest_and_words() -> None:
 def test_a_workflow_keeps_its_indentation(tmp_path: Path, open_page: Open) -> None:
     outputs = output(tmp_path, (response(("S.", [])), []))
     outputs.config.write_text("workflow: {ran: {settings: {citation: {group: 1}}}}")
-    browser = open_page(report(outputs).path, "#/job")
-    assert browser.text("#job").count("    group: 1") == 1
+    browser = open_page(report(outputs).path, "#/about")
+    assert browser.text("#about").count("    group: 1") == 1
 
 
 def test_the_view_of_a_job_with_a_model(
@@ -76,19 +76,19 @@ def test_the_view_of_a_job_with_a_model(
         sample("rag", tmp_path, "-q", "--report", "--use-env-llm")
     page = tmp_path / "x.report.html"
     assert "sk-secret" not in page.read_text(encoding="utf-8")
-    browser = open_page(page, "#/job")
-    text = browser.text("#job")
+    browser = open_page(page, "#/about")
+    text = browser.text("#about")
     for part in ("command line", "temperature", "base_url", "prompt tokens", "sha256"):
         assert part in text
     assert "Share of the citations that lead to a document that exists." in text
-    for summary in browser.all("#job details summary"):
+    for summary in browser.all("#about details summary"):
         summary.click()
-    assert "full_support" in browser.text("#job .said-to-model")
+    assert "full_support" in browser.text("#about .said-to-model")
 
 
 def test_an_old_job_without_config_says_so(tmp_path: Path, open_page: Open) -> None:
     sample("rag", tmp_path, "-q")
     (tmp_path / "x.config.yml").unlink()
     command("report", tmp_path)
-    shown = open_page(tmp_path / "x.report.html", "#/job").text("#job")
+    shown = open_page(tmp_path / "x.report.html", "#/about").text("#about")
     assert "nothing is known of the job" in shown

@@ -63,14 +63,13 @@ def test_a_filter_of_the_address(
 
 
 def test_a_choice_is_kept_in_the_address(kinds_page: Path, open_page: Open) -> None:
-    browser = open_page(kinds_page, "#/judgments")
+    browser = open_page(kinds_page, "#/failures?label=all")
     listed(browser, "10 of 10")
-    labels = browser.all("#screen .tools select")[-1]
-    assert [option.text for option in labels.find_elements("css selector", "option")] == [
-        "all", "full_support", "missing document", "no_support",
-        "unjudged", "unjudged: cut", "unjudged: parse",
+    assert browser.texts(".labels button") == [
+        "failed 8", "all 10", "✗ no_support 2", "∅ missing document 2",
+        "? unjudged: parse 2", "? unjudged: cut 2", "? unjudged 4", "✓ full_support 2",
     ]  # fmt: skip
-    labels.send_keys("unjudged: cut")
+    browser.find("[data-label='unjudged: cut']").click()
     rows = listed(browser, "2 of 10")
     assert rows[0] == "? unjudged: cut =evil t1 Sentence 3 d2 It fell. too long"
     assert "label=unjudged%3A+cut" in browser.run("return location.hash")
@@ -85,7 +84,7 @@ def test_a_row_opens_its_response_at_that_sentence(kinds_page: Path, open_page: 
     browser.find(".judgments td.said").click()
     browser.wait("document.querySelector('.evidence h2')?.textContent === 'Sentence 2, document 3'")
     assert browser.run("return location.hash") == "#/response/good/t1/2"
-    assert browser.text("nav [aria-current]") == "Judgments"
+    assert browser.text("nav [aria-current]") == "Failures"
 
 
 def test_a_position_is_shown_as_the_run_cites_it(kinds_page: Path, open_page: Open) -> None:
@@ -125,9 +124,9 @@ def test_what_is_listed_is_saved_for_spreadsheets(
     rows = list(csv.DictReader(taken(browser, tmp_path, "CSV").splitlines()))
     assert len(rows) == 5
     assert {row["run_id"] for row in rows} == {"'=evil"}
-    assert rows[0]["reason"] == "'=1+1"
-    assert (rows[0]["sentence"], rows[0]["sentence_index"]) == ("Tin, lines it.", "0")
-    assert [row["unjudged"] for row in rows] == ["", "", "", "parse", "cut"]
+    assert rows[-1]["reason"] == "'=1+1"
+    assert (rows[-1]["sentence"], rows[-1]["sentence_index"]) == ("Tin, lines it.", "0")
+    assert [row["unjudged"] for row in rows] == ["", "", "parse", "cut", ""]
 
 
 def test_what_is_listed_is_saved_for_programs(
@@ -170,7 +169,7 @@ def test_of_many_judgments_those_on_one_topic_are_read_first(
     browser.run(choose, 0)
     assert len(listed(browser, "6 of 6")) == 6
     address = browser.run("return location.hash")
-    assert address == "#/judgments?every=yes"
+    assert address == "#/failures?label=all&every=yes"
     assert len(listed(open_page(page, address), "6 of 6")) == 6
     monkeypatch.setattr("trecjudge.show.html.writing.MANY", 6)
     assert (

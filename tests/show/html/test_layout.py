@@ -63,7 +63,7 @@ def on_paper(browser: Browser, width: int) -> Iterator[None]:
     ],
 )
 def test_heads_stay_in_sight(columns: str, fits: bool, wide: Path, open_page: Open) -> None:
-    browser = open_page(wide, f"#/?columns={columns or '%2C'.join(ALL)}")
+    browser = open_page(wide, f"#/runs?columns={columns or '%2C'.join(ALL)}")
     wanted = f"?.classList.contains('fits') === {str(fits).lower()}"
     browser.wait(f"document.querySelector('.board-scroll'){wanted}")  # known once it is drawn
     browser.run("document.documentElement.scrollTop = 600")
@@ -75,7 +75,7 @@ def test_heads_stay_in_sight(columns: str, fits: bool, wide: Path, open_page: Op
 
 
 def test_twenty_five_runs_are_on_a_screen(wide: Path, open_page: Open) -> None:
-    browser = open_page(wide)
+    browser = open_page(wide, "#/runs")
     edges = (
         "[...document.querySelectorAll('#board tbody tr')].map((r) => r.getBoundingClientRect())"
     )
@@ -83,7 +83,7 @@ def test_twenty_five_runs_are_on_a_screen(wide: Path, open_page: Open) -> None:
 
 
 def test_marks_of_heads_stand_on_one_line(wide: Path, open_page: Open) -> None:
-    browser = open_page(wide, f"#/?columns={'%2C'.join(ALL)}")
+    browser = open_page(wide, f"#/runs?columns={'%2C'.join(ALL)}")
     marks = "[...document.querySelectorAll('#board thead .about')]"
     ends = browser.run(f"return {marks}.map((mark) => mark.getBoundingClientRect().bottom)")
     assert max(ends) - min(ends) <= 1
@@ -92,7 +92,9 @@ def test_marks_of_heads_stand_on_one_line(wide: Path, open_page: Open) -> None:
 def test_bounds_stay_in_their_column(tmp_path: Path, open_page: Open) -> None:
     open_one = [judgment(FULL, doc_id="d", citation="d", exists=True)]
     open_one += [judgment(sentence_index=1, doc_id="d", failure=Failure("parse", "no label", 3))]
-    browser = open_page(report(output(tmp_path, (response(("S.", ["d"])), open_one))).path)
+    browser = open_page(
+        report(output(tmp_path, (response(("S.", ["d"])), open_one))).path, "#/runs"
+    )
     assert browser.all("#board td.measure small")
     beyond = (
         "return [...document.querySelectorAll('#board td.measure small')].filter((small) =>"
@@ -103,14 +105,14 @@ def test_bounds_stay_in_their_column(tmp_path: Path, open_page: Open) -> None:
 
 
 def test_of_many_measures_the_first_few_are_shown(tmp_path: Path, open_page: Open) -> None:
-    browser = open_page(report(output(tmp_path, (ANSWERED, JUDGED), judge="argue")).path)
+    browser = open_page(report(output(tmp_path, (ANSWERED, JUDGED), judge="argue")).path, "#/runs")
     shown = [cell.text.split()[0] for cell in browser.all("#board thead .measure")]
     assert len(shown) == 6
     assert shown[0] == "F1"
     browser.go("#/run/r")
-    assert len(browser.all(".tile")) == 6
+    assert len(browser.all(".tile:has(.about)")) == 6
     browser.find("#screen details summary").click()
-    assert len(browser.all(".tile")) > 6
+    assert len(browser.all(".tile:has(.about)")) > 6
 
 
 def test_heads_of_every_long_table_stay_in_sight(wide: Path, open_page: Open) -> None:
@@ -121,8 +123,8 @@ def test_heads_of_every_long_table_stay_in_sight(wide: Path, open_page: Open) ->
     browser.wait(f"Math.abs({top}) <= 2")
 
 
-PHONE_VIEWS = ["#/", "#/heat", "#/charts", "#/findings", "#/compare"]
-PHONE_CARDS = ["#/topics", "#/run/run%2000", "#/judgments", "#/topic/t1"]
+PHONE_VIEWS = ["#/", "#/runs", "#/heat", "#/charts", "#/findings", "#/agreement", "#/compare"]
+PHONE_CARDS = ["#/topics", "#/run/run%2000", "#/failures", "#/topic/t1"]
 
 
 @pytest.mark.parametrize("view", PHONE_VIEWS + PHONE_CARDS)
@@ -144,7 +146,7 @@ def test_a_phone_scrolls_one_way(view: str, wide: Path, browser: Browser) -> Non
         )
         assert browser.run(wider) == 0
         beside = (
-            "return [...document.querySelectorAll('#charts:not([hidden]) .chart-box')].filter("
+            "return [...document.querySelectorAll('.charts:not([hidden]) .chart-box')].filter("
             "(box) => box.scrollWidth > box.clientWidth + 1).length"
         )
         assert browser.run(beside) == 0
@@ -153,7 +155,7 @@ def test_a_phone_scrolls_one_way(view: str, wide: Path, browser: Browser) -> Non
 
 
 def test_a_name_breaks_between_its_words(page_of_long_names: Path, open_page: Open) -> None:
-    browser = open_page(page_of_long_names)
+    browser = open_page(page_of_long_names, "#/runs")
     lines = browser.find("#board tbody bdi").text
     assert lines.replace("\n", "") == f"{NAME}_00"
     broken = browser.run(
@@ -168,7 +170,7 @@ def test_a_name_breaks_between_its_words(page_of_long_names: Path, open_page: Op
 
 @pytest.mark.parametrize("width", [700, 1000])
 def test_all_columns_are_on_paper(width: int, page_of_long_names: Path, open_page: Open) -> None:
-    browser = open_page(page_of_long_names)
+    browser = open_page(page_of_long_names, "#/runs")
     with on_paper(browser, width):
         assert browser.run("return document.documentElement.scrollWidth") <= width
         right = "document.querySelector('#board thead th:last-child').getBoundingClientRect().right"
@@ -213,7 +215,7 @@ def column(browser: Browser, name: str = RATE) -> dict[str, str]:
 
 def test_that_lower_is_better_stands_beside_every_name(page_of_ties: Path, open_page: Open) -> None:
     browser = open_page(page_of_ties)
-    for view in ("#/", "#/heat", "#/run/a", "#/response/a/t1", "#/charts", "#/compare"):
+    for view in ("#/runs", "#/heat", "#/run/a", "#/response/a/t1", "#/charts", "#/compare"):
         browser.go("#/findings")
         browser.go(view)
         browser.run("document.querySelectorAll('details').forEach((each) => (each.open = true))")
@@ -223,7 +225,7 @@ def test_that_lower_is_better_stands_beside_every_name(page_of_ties: Path, open_
 
 
 def test_the_first_click_puts_the_best_on_top(page_of_ties: Path, open_page: Open) -> None:
-    browser = open_page(page_of_ties)
+    browser = open_page(page_of_ties, "#/runs")
     (head,) = [cell for cell in browser.all("#board thead button") if RATE in cell.text]
     head.click()
     assert list(column(browser)) == ["a", "b", "c", "d", "u"]
@@ -240,7 +242,7 @@ def test_the_darker_the_better(page_of_ties: Path, open_page: Open) -> None:
 
 
 def test_unjudged_is_not_undefined(page_of_ties: Path, open_page: Open) -> None:
-    browser = open_page(page_of_ties)
+    browser = open_page(page_of_ties, "#/runs")
     found = column(browser)
     assert (found["u"], found["d"]) == ("unjudged 0.000 to 1.000", "1.000 0.500 to 1.000")
     assert not browser.all("tr[data-run='4'] .length")
@@ -253,7 +255,7 @@ def test_unjudged_is_not_undefined(page_of_ties: Path, open_page: Open) -> None:
 def test_only_some_topics_have_their_own_bounds_and_counts(
     page_of_ties: Path, open_page: Open
 ) -> None:
-    browser = open_page(page_of_ties)
+    browser = open_page(page_of_ties, "#/runs")
     box = browser.all("#leaderboard-tools input")[1]
     box.send_keys("t1")
     found = column(browser)

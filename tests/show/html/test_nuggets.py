@@ -221,7 +221,7 @@ def test_the_nuggets_of_each_judge_are_apart(tmp_path: Path, open_page: Open) ->
     assert [row[-1] for row in rows(browser)] == ["✗", "✗", "◐", "✗"]
     browser.find(".nuggets td.part").click()
     browser.wait("document.title.startsWith('r on t1')")
-    chosen = "return document.querySelector('.response .tools select').selectedOptions[0].text"
+    chosen = "return document.querySelector('.reading > .tools select').selectedOptions[0].text"
     assert browser.run(chosen) == "length"
     assert browser.text(".evidence .decision").splitlines()[-3] == "length"
     browser.go("#/")

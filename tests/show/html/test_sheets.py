@@ -155,7 +155,7 @@ def test_the_sheets_of_a_job_with_texts(tmp_path: Path) -> None:
     ("flags", "message"),
     [
         (("--for-run", "carefull"), "--for-run 'carefull': unknown run 'carefull'; did you mean"),
-        (("--for-run", "careful", "--compare", "."), "--compare: shows all runs; a sheet of"),
+        (("--for-run", "careful", "--compare", "."), "--against: shows all runs; a sheet of"),
     ],
 )
 def test_what_a_sheet_cannot_be_of(flags: tuple[str, ...], message: str, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_what_a_sheet_cannot_be_of(flags: tuple[str, ...], message: str, tmp_pat
 
 def test_a_sheet_in_a_browser(open_page: Callable[..., Browser], tmp_path: Path) -> None:
     (page,) = sheets(field(tmp_path), "own-b")
-    shown = open_page(page).text("#leaderboard")
+    shown = open_page(page).text("#home")
     assert "4 of 5" in shown
     assert "Topics furthest behind the median" in shown
     run = open_page(page, "#/run/own-b").text("#screen")

@@ -167,7 +167,7 @@ def test_past_a_size_detail_goes_beside_the_file(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q", "--report")
     whole = blocks_of(tmp_path / "x.report.html")
     done = command("report", tmp_path, "--max-size", "0.001")
-    assert f"and 7 files in {tmp_path / 'x.report'}" in done.out
+    assert f"and 8 files in {tmp_path / 'x.report'}" in done.out
     names = {path.name.split(".")[0] for path in (tmp_path / "x.report").iterdir()}
     assert names == whole.keys() - {"head"}
     assert set(blocks_of(tmp_path / "x.report.html")) == {"head"}
@@ -201,7 +201,7 @@ def test_a_truth_may_be_of_any_format(name: str, tmp_path: Path) -> None:
         rows = (f"{value}\t{run}\t{metric}\t{topic}\n" for run, topic, metric, value in cells)
         truth.write_text("score\tsystem\tmetric\tqid\n" + "".join(rows))
     else:
-        assert command("convert", tmp_path / "x", truth, "--to", name).status == 0
+        assert command("job", "convert", tmp_path / "x", truth, "--to", name).status == 0
     done = command("report", tmp_path / "x", "--truth", truth)
     assert (done.status, done.err) == (0, "")
     page = (tmp_path / "x.report.html").read_text()

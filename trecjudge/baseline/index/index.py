@@ -362,7 +362,7 @@ def open_index(where: str) -> Index:
         index = Index(open_sqlite(Path(where)))
     try:
         if not index.facts.documents:
-            again = "what was to fill it did not end; run `index` again"
+            again = "what was to fill it did not end; run `rag index` again"
             raise InputError(f"{where}: holds no document: {again}")
     except BaseException:
         index.close()

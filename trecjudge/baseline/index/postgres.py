@@ -266,7 +266,7 @@ class PostgresStore(Store):
 
     def _check(self) -> None:
         if not self._settle():
-            there = f"make one: run_judge.py index DOCUMENTS --to '{self.where}'"
+            there = f"make one: run_judge.py rag index DOCUMENTS --output '{self.where}'"
             raise InputError(f"{self.where}: there is no such index; {there}")
 
     def _settle(self) -> bool:

@@ -388,7 +388,9 @@ def read_threshold(path: Path) -> Threshold:
     try:
         record = orjson.loads(read_text(path, MOST_WRITTEN))
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file; `search INDEX --calibrate` writes it") from error
+        raise InputError(
+            f"{path}: no such file; `rag search INDEX --calibrate` writes it"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {why(error)}") from error
     except orjson.JSONDecodeError as error:

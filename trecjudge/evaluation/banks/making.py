@@ -40,9 +40,9 @@ class BankSettings:
     def check(self, with_model: bool) -> None:
         """Raise InputError for what cannot be made."""
         if not self.kinds:
-            raise InputError("from what? give --from-documents, --from-runs or --from-topic")
+            raise InputError("from what? give --from documents, runs or topic")
         if "topic" in self.kinds and not with_model:
-            raise InputError("--from-topic needs a model: add --use-env-llm")
+            raise InputError("--from topic needs a model: add --use-env-llm")
 
 
 @dataclass(frozen=True, slots=True)

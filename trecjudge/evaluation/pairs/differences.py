@@ -308,7 +308,7 @@ class VerdictComparison:
         raise InputError(
             f"{self.earlier.path}: no pair in common with {where}{why}. Its first verdict is on"
             f" {_name_pair(first)}, the first pair judged now is {_name_pair(own)}."
-            " --against wants the file that `pairs --output` wrote of the same pairs"
+            " --against wants the file that `judges pairs --output` wrote of the same pairs"
         )
 
     def _rows(self) -> tuple[PairRows, PairRows, Indices]:

@@ -102,10 +102,12 @@ def _parse_chance(record: Mapping[str, Any], name: str, place: Place) -> float |
 def _describe_other(record: Mapping[str, Any], lacking: list[str], place: Place) -> str:
     """Return what a record that is no verdict is, and what to give instead."""
     if pair_of(record, place) is not None:
-        what = "a pair to judge, not a verdict: first judge the file with `pairs FILE --output"
+        what = (
+            "a pair to judge, not a verdict: first judge the file with `judges pairs FILE --output"
+        )
         return f"{what} OTHER`, and give OTHER"
-    what = f"no verdict of `pairs`: it lacks {', '.join(lacking)}"
-    return f"{what}; --against wants the file that `pairs --output` wrote"
+    what = f"no verdict of `judges pairs`: it lacks {', '.join(lacking)}"
+    return f"{what}; --against wants the file that `judges pairs --output` wrote"
 
 
 class Found(NamedTuple):
@@ -127,7 +129,7 @@ class EarlierVerdicts:
         self.path = path
         self._lines = list(lines)
         if not self._lines:
-            raise InputError(f"{path}: no verdicts in it; give what `pairs --output` wrote")
+            raise InputError(f"{path}: no verdicts in it; give what `judges pairs --output` wrote")
         self._is_given = bytearray(len(self._lines))
         self._places: dict[tuple[str, ...], list[int]] = {}
         for place in reversed(range(len(self._lines))):  # the first one is taken from the end

@@ -80,7 +80,7 @@ def parse_field_names(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
         part, is_given, name = text.partition("=")
         if part not in NAMES or not name:
             wrong = unknown("part", part, NAMES) if is_given else "give PART=NAME"
-            raise InputError(f"--field {text}: {wrong}")
+            raise InputError(f"--keys {text}: {wrong}")
         names[part] = (name.casefold(),)
     return names
 
@@ -142,7 +142,7 @@ def pair_of(
 
 
 def _first_name(record: Mapping[str, Any], names: Sequence[str], but: str = "") -> str | None:
-    # A name given by --field is the only one, and may be `text`.
+    # A name given by --keys is the only one, and may be `text`.
     wanted = (n for n in names if n != but or len(names) == 1)
     return next((name for name in wanted if name in record), None)
 

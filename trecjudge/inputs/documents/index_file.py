@@ -129,7 +129,7 @@ def check_header(path: Path) -> None:
 def open_reader(path: Path) -> TimedConnection:
     """Return a connection that only reads. Raises InputError where there is no index."""
     if not path.exists():
-        there = f"make one: run_judge.py index DOCUMENTS --to {path}"
+        there = f"make one: run_judge.py rag index DOCUMENTS --output {path}"
         raise InputError(f"{path}: there is no such index; {there}")
     check_header(path)
     with explain_index_errors(path):

@@ -21,7 +21,7 @@ NOT_PLANNED = ("path", "lines", "season", "dataset")
 """The fields of a workflow that are not of the plan."""
 OF_THE_SEASON = (
     *("--rag-responses", "--rag-topics", "--documents", "--workflow"),
-    *("--out-dir", "--name", "--cache-dir", "--plan", "--shard", "--json", "--human"),
+    *("--out-dir", "--name", "--cache-dir", "--plan", "--shard", "--json", "--labels", "--human"),
 )
 """Flags of the judging that the season sets itself, or that would end it."""
 

@@ -189,7 +189,15 @@ class Steps:
         return Step(PLAN, "fix the plan", work, (), "once")
 
     def _anonymise(self) -> Step:
-        words = ["anonymise", *self._accepted(), "--out-dir", f"{ANONYMOUS}/runs", "--key", KEY]
+        words = [
+            "job",
+            "anonymise",
+            *self._accepted(),
+            "--out-dir",
+            f"{ANONYMOUS}/runs",
+            "--key",
+            KEY,
+        ]
         return self._commands(
             ANONYMOUS, "give runs and teams codes", [Command(words)], [CHECKED, INPUTS]
         )
@@ -210,12 +218,12 @@ class Steps:
         )
 
     def _reveal(self) -> Step:
-        words = ["anonymise", JUDGED, "--back", "--out-dir", REVEALED, "--key", KEY]
+        words = ["job", "anonymise", JUDGED, "--back", "--out-dir", REVEALED, "--key", KEY]
         return self._commands(REVEALED, "put the names back", [Command(words)], [JUDGED])
 
     def _sample(self) -> Step:
-        words = ["label-next", f"{JUDGED}/{self.season.name}"]
-        words += ["--budget", str(self.season.settings.sample)]
+        words = ["labels", "next", f"{JUDGED}/{self.season.name}"]
+        words += ["--top", str(self.season.settings.sample)]
         words += ["--output", f"{SAMPLE}/items.jsonl", "--page", f"{SAMPLE}/label.html", "-q"]
         return self._commands(SAMPLE, "choose items for people", [Command(words)], [JUDGED])
 
@@ -228,32 +236,32 @@ class Steps:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
             if self.season.settings.anonymous:
-                words = ["anonymise", GIVEN, "--back", "--out-dir", NAMED]
+                words = ["job", "anonymise", GIVEN, "--back", "--out-dir", NAMED]
                 run([*words, "--key", KEY], (0,))
 
         return Step(LABELS, "take the labels", work, given, [*names.values()])
 
     def _publish(self) -> Step:
         settings, job = self.season.settings, f"{PUBLISHED}/{self.season.name}"
-        human = ["--human", self._labels] if settings.labels else []
+        human = ["--labels", self._labels] if settings.labels else []
         copies = [f"{self._job}.judgments.jsonl", f"{self._job}.config.yml"]
-        commands = [["rescore", job, *human, "-q"]]
+        commands = [["job", "rescore", job, *human, "-q"]]
         for form in settings.tables:
             layout = ["--layout", settings.layout] if form == "latex" else []
-            commands.append(["convert", job, f"{job}.{_ENDING[form]}", "--to", form, *layout])
+            commands.append(["table", job, f"{job}.{_ENDING[form]}", "--to", form, *layout])
         reading = ["--rag-responses", *self._accepted(), "--rag-topics", self._input("topics")]
         reading += [word for path in self.documents for word in ("--documents", path)]
         commands += [
             ["report", job, *reading, *self._told(), "-q"],
             ["report", job, *reading, "--each-run", f"{PUBLISHED}/sheets", "-q"],
-            ["convert", job, f"{PUBLISHED}/without-text", "--text", "none"],
+            ["job", "convert", job, f"{PUBLISHED}/without-text", "--text", "none"],
         ]
         figures = []
         if settings.labels:
-            asked = ["agree", "--truth", self._labels, "--predicted", self._job, "--json"]
+            asked = ["labels", "agree", self._job, "--labels", self._labels, "--json"]
             figures.append(Command(asked, f"{PUBLISHED}/agreement.json"))
         if settings.truth:
-            asked = ["meta-evaluate", job, "--truth", self._input("truth"), "--json"]
+            asked = ["judges", "meta", job, "--truth", self._input("truth"), "--json"]
             figures.append(
                 Command([*asked, "--on-missing", "common"], f"{PUBLISHED}/correlations.json")
             )
@@ -272,7 +280,7 @@ class Steps:
         return [word for sentence in told for word in ("--note", sentence)]
 
     def _pack(self) -> Step:
-        words = ["documents", "pack", f"{JUDGED}/{self.season.name}", "--cache-dir", CACHE]
+        words = ["job", "documents", "pack", f"{JUDGED}/{self.season.name}", "--cache-dir", CACHE]
         return self._commands(
             PACKED, "keep the documents", [Command([*words, "--output", PACK])], [JUDGED]
         )

@@ -135,7 +135,7 @@ def _logistic(log_odds: float) -> float:
     return 1 / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, log_odds))))
 
 
-WANTED = "give the file that `calibrate --out FILE` wrote"
+WANTED = "give the file that `judges calibrate --output FILE` wrote"
 
 
 def read_calibration(path: Path = _FILE) -> Calibration:

@@ -1,7 +1,7 @@
 """The page that people label on: some items of a job with their texts, in one file.
 
 Everything else happens in the browser: labels stay there until they are downloaded, as a file of
-labels that `--human`, `agree`, `rescore` and `calibrate` read.
+labels that `--labels`, `labels agree` and `judges calibrate` read.
 """
 
 from __future__ import annotations

@@ -19,8 +19,19 @@ from trecjudge.show.templates import asset, render
 
 STYLES = "style", "phone", "print"
 SCRIPTS = (
-    *("dom", "memory", "data", "sticky", "export", "explained", "parts", "tables", "columns"),
-    *("leaderboard", "run", "heat", "stated", "paths", "reading", "response", "evidence"),
+    *("dom", "memory", "data", "sticky", "export", "explained", "parts", "roving", "tables"),
+    *(
+        "columns",
+        "leaderboard",
+        "card",
+        "run",
+        "heat",
+        "stated",
+        "paths",
+        "reading",
+        "response",
+        "evidence",
+    ),
     *("topic", "nuggets", "findings", "saved", "judgments", "compare", "charts", "keys", "main"),
 )
 """The scripts of `assets/` in order: each may use those before it."""
@@ -50,7 +61,10 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page shows: its title, leaderboard, charts, notes and head block."""
+    """What a page shows: its title, leaderboard, charts, notes and head block.
+
+    `agreement` are charts that compare the runs with a truth or another job.
+    """
 
     name: str
     board: Mapping[str, Any]
@@ -59,6 +73,7 @@ class Page:
     head: Mapping[str, Any]
     written: str = ""
     job: JobShown = NOTHING_KNOWN
+    agreement: Sequence[Chart] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,7 @@ def write_page(path: Path, page: Page, blocks: Mapping[str, Packed], most: int) 
             name=page.name,
             board=page.board,
             charts=page.charts,
+            agreement=page.agreement,
             notes=page.notes,
             written=page.written,
             job=page.job,

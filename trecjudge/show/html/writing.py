@@ -28,6 +28,7 @@ from trecjudge.scores.summary import claim_remarks, stated_confidence
 from trecjudge.show.formats import describe_test, question_lines, withheld_text
 from trecjudge.show.html import figures
 from trecjudge.show.html.blocks import MOST_WAITING, Blocks
+from trecjudge.show.html.cards import Cards, RunFacts, of_all_runs
 from trecjudge.show.html.entries import (
     Entries,
     Other,
@@ -37,6 +38,7 @@ from trecjudge.show.html.entries import (
     standings,
 )
 from trecjudge.show.html.figures import Figure, Sides
+from trecjudge.show.html.home import agreement_lines, home_shown
 from trecjudge.show.html.job import (
     Trail,
     job_shown,
@@ -47,8 +49,8 @@ from trecjudge.show.html.job import (
     read_trail,
     topics_for_page,
 )
-from trecjudge.show.html.page import Chart, Page, write_page
-from trecjudge.show.html.sheet import OwnFacts, Sheet, of_all_runs, sheet_paths
+from trecjudge.show.html.page import Page, write_page
+from trecjudge.show.html.sheet import sheet_paths, sheet_values
 from trecjudge.show.tables import fold_equal, mean_cells
 from trecjudge.show.tones import GROUPS, MEANINGS, OUTCOMES, QUESTIONS, SIGNS
 from trecjudge.stats.scores import Scores
@@ -151,6 +153,7 @@ class _Report:
         alone = wanted.truth is None and self.other is None
         self.ours = None if alone else figures.scores_of_job(outputs, self.board)
         self.with_other = self._correlate_other()
+        self.sides = list(self._sides())
 
     def _read_judgments(self, documents: PackedRows) -> None:
         """Read the judgments; put the documents that they name into `documents`, by response.
@@ -182,8 +185,8 @@ class _Report:
         self.among: Leaderboard | None = None
         self.trail = Trail(Blocks(self.board.expected, spool))
         self.trails: dict[str, Trail] = {}
-        self.facts: dict[str, OwnFacts] = {}
         self.pages: Mapping[Path, Sequence[str]] = {}
+        judge = self.board.ranking_measure.judge
         if wanted.runs or wanted.sheets:
             self.among = self.board
             self.pages = sheet_paths(wanted.outputs, every, wanted.runs, wanted.sheets)
@@ -191,9 +194,8 @@ class _Report:
             for runs in self.pages.values():
                 own = Trail(Blocks(self.board.expected, spool, most), of_team=True)
                 self.trails |= dict.fromkeys(runs, own)
-                judge = self.board.ranking_measure.judge
-                self.facts |= {run: OwnFacts(judge) for run in runs}
-            self.three = of_all_runs(self.board)
+        self.facts = {run: RunFacts(judge) for run in self.trails or every}
+        self.three = of_all_runs(self.board)
 
     def trail_of(self, run_id: str) -> Trail | None:
         """Return what the page of a run has of the log; None where no page has the run."""
@@ -213,16 +215,20 @@ class _Report:
 
     def write(self, path: Path) -> Written:
         """Write the page; of a sheet its values beside it."""
-        page, blocks = self.page(), self.trail.blocks.pack()
+        page = self.page()
+        blocks = self.trail.blocks.pack()
         beside = write_page(path, page, blocks, int(self.wanted.most * MEGABYTE))
         if self.among:
-            found = self._sheet(self.among).as_dict(page.name, page.head["scores"])
+            found = sheet_values(page.name, self.cards, page.head["scores"])
             with whole(path.with_suffix(".json")) as file:
                 file.write(orjson.dumps(found, option=orjson.OPT_INDENT_2))
         return Written(path, path.stat().st_size, beside, self.notes())
 
-    def _sheet(self, among: Leaderboard) -> Sheet:
-        return Sheet(among, list(self.board.scores), self.facts, self.three, self.known)
+    @property
+    def cards(self) -> Cards:
+        """The cards of the runs of this page, placed among all runs."""
+        runs = list(self.board.scores)
+        return Cards(self.among or self.board, runs, self.facts, self.three, self.known)
 
     def _choose_inputs(self) -> RecordedInputs:
         """Return where the texts are, and whether those of documents may be shown."""
@@ -256,8 +262,7 @@ class _Report:
             entries = Entries(self.inputs.document_text, blocks)
             entry = entries.response(response, judgments, self.texts.documents_of(response))
             blocks.add("topic", response.topic_id, entry)
-            if self.among:
-                self.facts[response.run_id].add(response, judgments)
+            self.facts[response.run_id].add(response, judgments)
             for flip in self.other.flips(response, judgments) if self.other else ():
                 blocks.add("flips", None, flip)
 
@@ -272,18 +277,23 @@ class _Report:
 
     def page(self) -> Page:
         """Return the page, with notes on what is missing."""
-        head = self._head()
+        head, cards = self._head(), self.cards.cards()
+        for card in cards:
+            self.trail.blocks.add("cards", None, card)
         static = (
             head
             | _totals(head)
             | {
+                "home": home_shown(head, cards),
+                "agreement": list(self._agreement_lines(head)),
                 "by_judge": self._by_judge(),
                 "test": describe_test(self._test or ""),
                 "too_few_topics": self._too_few_topics(),
             }
         )
-        charts = [*self._agreement(), *figures.own_charts(self.board, head["leading"])]
+        charts = [*figures.own_charts(self.board, head["leading"])]
         charts += figures.stated_charts(self.stated)
+        agreeing = [c for both in self.sides for c in figures.agreement(self.board, both)]
         name = self.wanted.outputs.name
         notes = [self.inputs.without_folders(note) for note in self.notes()]
         if self.edited:  # the command itself was told by the reader
@@ -294,7 +304,8 @@ class _Report:
             notes.append(withheld_text(withheld, "judgment"))
         notes += question_lines(self.board.coverage.values())
         job = job_shown(self.config.record, self.trail.prompts, runs_known=not self.among)
-        return Page(name, static, charts, notes, head, moment(self.config.written), job)
+        written = moment(self.config.written)
+        return Page(name, static, charts, notes, head, written, job, agreeing)
 
     def _fold_measures(self) -> tuple[list[str], list[str]]:
         """Return the measures to show at first, and lines on those that repeat one of them."""
@@ -358,7 +369,8 @@ class _Report:
             "logged": trail.logged,
             "calls": trail.calls,
             "compared": self._compare_other(),
-            **({"of_all": self.three, "sheet": self._sheet(among).cards()} if among else {}),
+            "of_all": self.three if among else None,
+            "of_runs": len((among or board).scores),
         }
 
     def _compare_other(self) -> dict[str, Any] | None:
@@ -370,7 +382,8 @@ class _Report:
             "correlations": self.with_other,
         }
 
-    def _agreement(self) -> Iterator[Chart]:
+    def _sides(self) -> Iterator[Sides]:
+        """Yield what the order of the runs is compared with: a truth, another job."""
         board, truth, ours = self.board, self.wanted.truth, self.wanted.outputs.name
         if truth is not None:
             renamed = figures.renamed_measures(self.wanted.truth_measures, board)
@@ -379,13 +392,17 @@ class _Report:
             )
             unjudged = figures.unjudged_of_truth(truth, renamed)
             order = figures.correlate_measures(truth, self.ours, renamed) if self.ours else {}
-            their = Path(truth.name).name
-            yield from figures.agreement(board, Sides(ours, their, means, unjudged, order, renamed))
+            yield Sides(ours, Path(truth.name).name, means, unjudged, order, renamed)
         if self.other is not None:
             theirs = self.other.board
             means, unjudged = figures.means_of(theirs), figures.unjudged_of(theirs)
-            sides = Sides(ours, self.other.name, means, unjudged, self.with_other)
-            yield from figures.agreement(board, sides)
+            yield Sides(ours, self.other.name, means, unjudged, self.with_other)
+
+    def _agreement_lines(self, head: Mapping[str, Any]) -> Iterator[str]:
+        labels = head["compared"] and head["compared"]["labels"]
+        for both in self.sides:
+            own = labels if self.other is not None and both.name == self.other.name else None
+            yield from agreement_lines(both.name, both.figures, head["ranked_by"], own)
 
     def notes(self) -> list[str]:
         missing = self.texts.missing
@@ -425,6 +442,7 @@ def _totals(head: Mapping[str, Any]) -> dict[str, Any]:
     lower = {m["name"] for m in head["measures"] if m["lower_is_better"]}
     return {
         "ranked_lower": head["ranked_by"] in lower,
+        "ranked_at": [m["name"] for m in head["measures"]].index(head["ranked_by"]),
         "judge": f"{'judge' if len(judges) == 1 else 'judges'} {', '.join(judges)}",
         "judged": sum(run["judged"] for run in runs),
         "expected": sum(run["expected"] for run in runs),

@@ -1,13 +1,13 @@
 // The charts are in the page already: of those by measure one measure's are shown.
 
-/** Show the charts of the measure in the address; the first time they get their tools. */
-function showCharts() {
-  showCharts.ready ||= enhanceCharts();
-  showCharts.ready();
+/** Show a section's charts of the measure in the address; the first time they get their tools. */
+function showCharts(section) {
+  section.showMeasure ||= enhanceCharts(section);
+  section.showMeasure();
 }
 
-function enhanceCharts() {
-  const figures = [...document.querySelectorAll("#charts figure")];
+function enhanceCharts(section) {
+  const figures = [...section.querySelectorAll("figure")];
   for (const figure of figures) {
     const measure = head.measures.find(({ name }) => name === figure.dataset.measure);
     const mark = aboutMeasure(measure);
@@ -29,13 +29,17 @@ function enhanceCharts() {
       figure.classList.toggle("last", beside.length % 2 === 1 && figure === beside.at(-1));
   };
   const names = head.measures.map((measure) => measure.name);
-  const chooser = measureChooser(rankedBy(), (i) => {
+  const drawn = new Set(figures.map(({ dataset }) => dataset.measure));
+  const first = drawn.has(head.ranked_by)
+    ? rankedBy()
+    : Math.max(0, names.findIndex((name) => drawn.has(name)));
+  const chooser = measureChooser(first, (i) => {
     remember("measure", names[i]);
     show(i);
   });
-  byId("charts-tools").append(chooser);
+  section.querySelector(".tools").append(chooser);
   return () => {
-    const chosen = chosenIn("measure", names, rankedBy());
+    const chosen = chosenIn("measure", names, first);
     chooser.querySelector("select").value = chosen;
     show(chosen);
   };

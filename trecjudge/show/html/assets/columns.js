@@ -5,6 +5,7 @@ const ON_PHONE = "(max-width: 40rem)";
 class Columns {
   /** `heads` are the cells of the head row; the first two, place and run, stay where they are. */
   constructor(board, heads) {
+    this.board = board;
     this.rows = [board.tHead.rows[0], ...board.tBodies[0].rows];
     for (const row of this.rows) row.every = [...row.cells];
     this.keys = heads.slice(2).map((cell) => nameOf(cell));
@@ -46,7 +47,33 @@ class Columns {
   restore() {
     const given = remembered("columns").split(",").filter(Boolean);
     const known = given.map(columnNamed).filter((name) => this.keys.includes(name));
-    this.shown = known.length ? [...new Set(known)] : this.first();
+    this.asked = known.length > 0;
+    this.show(this.asked ? [...new Set(known)] : this.first());
+    this.fold();
+  }
+
+  /** Choose again how many measures have room, where nobody chose columns. */
+  fit() {
+    if (this.asked || !this.board.offsetWidth) return;
+    this.show(this.first());
+    this.fold();
+  }
+
+  /** Where nobody chose columns: leave out the last measures that the width has no room for. */
+  fold() {
+    const box = this.board.parentNode;
+    const leaves = () =>
+      this.shown.findLast(
+        (key) => key !== head.ranked_by && head.measures.some(({ name }) => name === key),
+      );
+    while (!this.asked && this.board.offsetWidth > box.clientWidth + 1 && leaves()) {
+      const last = leaves();
+      this.show(this.shown.filter((key) => key !== last));
+    }
+  }
+
+  show(shown) {
+    this.shown = shown;
     const rest = this.keys.filter((key) => !this.shown.includes(key));
     const order = [...this.shown, ...rest];
     const places = order.map((key) => 2 + this.keys.indexOf(key));

@@ -5,7 +5,7 @@ async function compareView() {
   if (!compared)
     return [
       h("h1", null, "Compare"),
-      h("p", { class: "note" }, "This report is of one output; --compare OTHER adds another."),
+      h("p", { class: "note" }, "This report is of one output; --against OTHER adds another."),
     ];
   const flips = await block("flips");
   const share = compared.met ? `${((1 - flips.length / compared.met) * 100).toFixed(1)} %` : "none";

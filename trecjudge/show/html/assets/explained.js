@@ -29,7 +29,7 @@ function explain(measure, mark) {
     h("p", null, h("b", null, named(measure.name))),
     h("p", null, measure.description || "Whoever made this measure says nothing of it."),
     measure.judge && h("p", { class: "muted" }, "Judge: ", named(measure.judge)),
-    h("p", null, h("a", { href: "#/job" }, "All measures")),
+    h("p", null, h("a", { href: "#/about" }, "All measures")),
   );
   const { left, bottom } = mark.getBoundingClientRect();
   const room = document.documentElement.clientWidth;

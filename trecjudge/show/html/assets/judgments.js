@@ -1,7 +1,13 @@
-// Every judgment in a list, filtered by what it is on and how it came out, and taken away as a file.
+// Every judgment in a list, what failed first: filtered by what it is on and how it came out, and
+// taken away as a file.
 
 const EVERY = "";
 const UNJUDGED = "unjudged";
+/** What the list shows of labels where none is chosen, and all of them. */
+const FAILED = "failed";
+const ALL = "all";
+/** Tones in the order of the list. */
+const WORST_FIRST = ["bad", "against", "missing", "part", "unjudged", "plain", "good"];
 const FILTERS = ["run", "topic", "judge", "label"];
 const slimRows = new Map();
 
@@ -12,11 +18,13 @@ function outcomeOf(judgment) {
 }
 
 function isOutcome(row, wanted) {
+  if (wanted === ALL) return true;
+  if (wanted === FAILED) return wantsALook(row);
   return row.outcome === wanted || (wanted === UNJUDGED && row.tone === UNJUDGED);
 }
 
 /** What is shown of a judgment and looked through; its evidence stays packed. */
-function slimRow(entry, topic, sentences, judgment, at) {
+function slimRow(entry, topic, sentences, differing, judgment, at) {
   const { claim, nugget, sentence_index: sentence } = judgment;
   return {
     run: head.runs[runNumbers.get(entry.run)].id,
@@ -30,6 +38,7 @@ function slimRow(entry, topic, sentences, judgment, at) {
     label: judgment.label,
     word: wordOf(judgment),
     outcome: outcomeOf(judgment),
+    differs: differing.has(judgment),
     text: claim?.text || nugget?.text || sentences.get(sentence) || "",
     why: judgment.failure?.message || judgment.reason || "",
   };
@@ -48,20 +57,25 @@ async function passingOn(topic) {
 
 async function rowsOn(topic) {
   if (!slimRows.has(topic.id)) {
-    const rows = (await passingOn(topic)).flatMap((entry) => {
+    const entries = await passingOn(topic);
+    const differing = conflictingIn(conflictsIn(pairsOf(entries)));
+    const rows = entries.flatMap((entry) => {
       const sentences = new Map(entry.sentences.map(({ index, text }) => [index, text]));
-      return entry.judgments.map((judgment, at) => slimRow(entry, topic, sentences, judgment, at));
+      return entry.judgments.map((judgment, at) =>
+        slimRow(entry, topic, sentences, differing, judgment, at),
+      );
     });
     slimRows.set(topic.id, rows);
   }
   return slimRows.get(topic.id);
 }
 
+/** Whether a row passes all filters but the one by label. */
 function isKept(row, wanted) {
-  const { run, judge, label, text } = wanted;
+  const { run, judge, differ, text } = wanted;
   if (run && row.run !== run) return false;
   if (judge && row.judge !== judge) return false;
-  if (label && !isOutcome(row, label)) return false;
+  if (differ && !row.differs) return false;
   if (!text) return true;
   const found = (part) => part && String(part).toLowerCase().includes(text);
   return [row.text, row.why, row.on, row.label, row.run, row.topic].some(found);
@@ -71,14 +85,15 @@ class JudgmentList {
   constructor() {
     this.status = h("span", { class: "muted", role: "status" });
     this.place = h("div", { click: (event) => this.follow(event) });
-    this.labels = h("select", { change: (event) => this.set("label", event.target.value) });
+    this.labels = h("ul", { class: "legend labels", "aria-label": "Labels" });
     this.kept = [];
     this.wanted = Object.fromEntries(FILTERS.map((name) => [name, remembered(name)]));
     this.wanted.text = filterIn("text");
     // To read all judgments of a large job takes a minute: only who asks for them waits for that.
     if (head.large && !this.wanted.topic && !remembered("every"))
       this.wanted.topic = head.topics[0].id;
-    this.drawLabels([]);
+    this.wanted.label ||= FAILED;
+    this.wanted.differ = remembered("differ");
     this.takes = takeAlong("judgments", async () => judgmentCells(await this.whole()), {
       JSONL: () => this.saveLines(),
     });
@@ -116,10 +131,17 @@ class JudgmentList {
         head.topics.map(({ id }) => id),
       ),
       head.judges.length > 1 && this.picker("Judge", "judge", head.judges),
-      h("label", { class: "tool" }, "Label", " ", this.labels),
+      this.differing,
       this.status,
       this.takes,
     );
+  }
+
+  /** Whether only what was judged differently in several runs is shown. */
+  get differing() {
+    const box = h("input", { type: "checkbox", checked: this.wanted.differ !== "" });
+    box.addEventListener("change", () => this.set("differ", box.checked ? "yes" : ""));
+    return h("label", { class: "tool" }, box, " Different between runs");
   }
 
   set(name, value) {
@@ -129,15 +151,34 @@ class JudgmentList {
     return this.show();
   }
 
-  /** Only labels that occur can be chosen; what is unjudged also as a whole. */
+  /** A button for each label that occurs, with its count; what is unjudged also as a whole. */
   drawLabels(rows) {
-    const found = new Set(rows.map((row) => row.outcome));
-    if (rows.some((row) => row.tone === UNJUDGED)) found.add(UNJUDGED);
-    if (this.wanted.label) found.add(this.wanted.label);
-    const options = [...found]
-      .sort()
-      .map((value) => h("option", { value, selected: value === this.wanted.label }, cut(value)));
-    fresh(this.labels, h("option", { value: EVERY }, "all"), options);
+    const counts = new Map([
+      [FAILED, ["", 0]],
+      [ALL, ["", 0]],
+    ]);
+    const tones = new Map([[this.wanted.label, ""], ...rows.map((row) => [row.outcome, row.tone])]);
+    const kinds = [...tones].filter(([, tone]) => tone === UNJUDGED).length;
+    if (kinds > 1) tones.set(UNJUDGED, UNJUDGED);
+    const found = [...tones].filter(([value]) => !counts.has(value));
+    for (const [value, tone] of found.sort(([, a], [, b]) => placeOfTone(a) - placeOfTone(b)))
+      counts.set(value, [tone, 0]);
+    for (const row of rows)
+      for (const [value, each] of counts) each[1] += isOutcome(row, value) ? 1 : 0;
+    const focused = this.labels.contains(document.activeElement);
+    fresh(
+      this.labels,
+      [...counts].map(([value, [tone, count]]) => h("li", null, this.label(value, tone, count))),
+    );
+    if (focused) this.labels.querySelector('[aria-pressed="true"]')?.focus();
+  }
+
+  label(value, tone, count) {
+    const pressed = String(value === this.wanted.label);
+    const click = () => this.set("label", value);
+    const given = { type: "button", "aria-pressed": pressed, "data-label": value, click };
+    const shown = tone ? badge(tone, value) : value;
+    return h("button", given, shown, ` ${count}`);
   }
 
   /** Read what the filters ask for, topic by topic, and show it; a later wish overtakes this one. */
@@ -151,10 +192,15 @@ class JudgmentList {
       for (const row of await rowsOn(topic)) rows.push(row);
       if (this.turn !== turn) return;
     }
-    this.drawLabels(rows);
-    this.kept = rows
-      .filter((row) => isKept(row, this.wanted))
-      .sort((a, b) => runNumbers.get(a.run) - runNumbers.get(b.run)); // stable: topics keep theirs
+    const kept = rows.filter((row) => isKept(row, this.wanted));
+    this.drawLabels(kept);
+    this.kept = kept
+      .filter((row) => isOutcome(row, this.wanted.label))
+      .sort(
+        (a, b) =>
+          placeOfTone(a.tone) - placeOfTone(b.tone) ||
+          runNumbers.get(a.run) - runNumbers.get(b.run), // stable: topics keep theirs
+      );
     this.status.textContent = `${this.kept.length} of ${rows.length} judgments`;
     for (const button of this.takes.querySelectorAll("button")) button.disabled = !this.kept.length;
     fresh(this.place, table("Judgments", judgmentColumns(), this.kept, "sort", { taken: false }));
@@ -188,17 +234,22 @@ class JudgmentList {
   }
 }
 
-async function judgmentsView() {
+function placeOfTone(tone) {
+  return WORST_FIRST.indexOf(tone);
+}
+
+async function failuresView() {
   const list = new JudgmentList();
   const shown = [
-    h("h1", null, "Judgments"),
+    h("h1", null, "Failures"),
     h(
       "p",
       { class: "lead" },
-      "Every decision of every judge. Open one for its evidence. What is unjudged is a failure of the judge, not of the system.",
+      "What is not supported comes first. Open one for its evidence. What is unjudged is a failure of the judge, not of the system. “all” has every judgment of every judge.",
       head.large && " There are many: at first those on one topic are shown. To read all takes a while.",
     ),
     list.tools,
+    list.labels,
     h("div", { class: "judgments" }, list.place),
   ];
   list.show().catch((error) => {

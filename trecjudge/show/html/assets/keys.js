@@ -3,6 +3,7 @@
 const SHORTCUTS = {
   j: "next sentence, or next row of a table",
   k: "previous sentence, or previous row",
+  "↑ ↓ ← →": "next row of a list or sentence of a response, next link in it",
   n: "next problem of a response, then the next response; elsewhere the next topic or run",
   p: "the same backwards",
   "/": "go to the filter",

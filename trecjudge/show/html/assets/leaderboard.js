@@ -141,6 +141,7 @@ class LeaderboardView {
       row.hidden = !`${run.id} ${run.team}`.toLowerCase().includes(wanted);
       shown += !row.hidden;
     }
+    rove(this.board, "tbody tr");
     return shown;
   }
 
@@ -275,6 +276,7 @@ function enhanceLeaderboard() {
     takeAlong("leaderboard", () => view.cells()),
   );
   freely(view.board.parentNode);
+  window.addEventListener("resize", () => view.chosen.fit());
   return () => {
     for (const { what, filter, box } of boxes) {
       box.querySelector("input").value = remembered(what);

@@ -9,12 +9,17 @@ const VIEWS = {
   nuggets: (parts) => nuggetsView(parts[0]),
   findings: (parts) => findingsView(parts[0]),
   compare: () => compareView(),
-  judgments: () => judgmentsView(),
+  failures: () => failuresView(),
 };
-const STATIC = ["leaderboard", "charts", "job"];
-const TABS = { run: "leaderboard", topic: "topics" };
+const STATIC = ["home", "runs", "charts", "agreement", "about"];
+/** The entry of the navigation that a view belongs to, where that is another. */
+const TABS = {
+  ...{ run: "runs", heat: "runs", charts: "runs", topic: "topics" },
+  ...{ compare: "agreement", findings: "about" },
+};
 /** What a view that is in the page already takes from its address. */
-const RESTORED = { leaderboard: () => {}, charts: showCharts };
+const RESTORED = { home: showCards, runs: () => {} };
+for (const view of ["charts", "agreement"]) RESTORED[view] = () => showCharts(byId(view));
 let showing = { key: "", update: null };
 /** The entry of the navigation that a response was reached from. */
 let lit = "topics";
@@ -32,8 +37,22 @@ function parts() {
   }
 }
 
+/** Go on from the address of a view in an earlier report to where its content is now. */
+function moveOn() {
+  const [path, settings = ""] = location.hash.split("?");
+  const [name = ""] = parts();
+  const moved = { "": settings && "runs", leaderboard: "runs", job: "about", judgments: "failures" };
+  if (!Object.hasOwn(moved, name) || !moved[name]) return;
+  const wanted = new URLSearchParams(settings);
+  if (name === "judgments" && !wanted.get("label")) wanted.set("label", "all");
+  const rest = path.split("/").slice(2);
+  const to = ["#", moved[name], ...rest].join("/") + (wanted.size ? `?${wanted}` : "");
+  history.replaceState(null, "", to);
+}
+
 async function route(arriving) {
-  const [name = "leaderboard", ...rest] = parts();
+  moveOn();
+  const [name = "home", ...rest] = parts();
   const key = JSON.stringify([name, rest.slice(0, name === "response" ? 2 : 9)]);
   if (key === showing.key && showing.update && rest[2] !== undefined) {
     showing.update(rest[2]);
@@ -59,11 +78,12 @@ async function route(arriving) {
   const list = document.activeElement?.closest(".stepper select");
   const lists = () => [...screen.querySelectorAll(".stepper select")];
   const at = lists().indexOf(list);
-  const view = make ? "screen" : STATIC.includes(name) ? name : "leaderboard";
+  const view = make ? "screen" : STATIC.includes(name) ? name : "home";
   fresh(screen, made);
-  RESTORED[view]?.();
   for (const section of document.querySelectorAll(".view")) section.hidden = section.id !== view;
-  mark(name === "response" ? lit : TABS[name] || (view === "screen" ? name : view));
+  const own = view === "screen" ? name : view;
+  mark(name === "response" ? lit : TABS[own] || own, own);
+  await RESTORED[view]?.();
   document.title = `${document.querySelector(`#${view} h1`).textContent} · ${head.name}`;
   if (!arriving) {
     window.scrollTo(0, 0);
@@ -73,10 +93,14 @@ async function route(arriving) {
     screen.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "center" });
 }
 
-function mark(tab) {
+/** Light the entry of the navigation, and show the parts that it has, with the view among them. */
+function mark(tab, view) {
   lit = tab;
+  for (const part of document.querySelectorAll(".within"))
+    part.hidden = part.dataset.of !== tab || view === "run" || view === "response";
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
+    const current = link.closest(".within") ? view : tab;
+    if (link.dataset.view === current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
@@ -108,7 +132,7 @@ async function start() {
   enhanceSkip();
   enhanceTheme();
   enhanceKeys();
-  RESTORED.leaderboard = enhanceLeaderboard();
+  RESTORED.runs = enhanceLeaderboard();
   enhanceMeasures();
   window.addEventListener("hashchange", () => route(false));
   await route(true);
@@ -119,7 +143,7 @@ async function start() {
 start().catch((error) => {
   const old = typeof DecompressionStream === "undefined";
   const why = old ? "this browser cannot unpack it; take a newer one" : error.message;
-  byId("leaderboard").prepend(h("p", { class: "note" }, `The detail cannot be read: ${why}`));
-  for (const section of document.querySelectorAll("#charts, #screen")) section.hidden = false;
+  byId("home").prepend(h("p", { class: "note" }, `The detail cannot be read: ${why}`));
+  for (const section of document.querySelectorAll(".view")) section.hidden = false;
   document.documentElement.dataset.ready = "without detail";
 });

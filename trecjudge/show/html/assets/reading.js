@@ -38,24 +38,23 @@ function responseHead(runId, topic) {
     ["Article", topic.body],
   ].filter(([, text]) => text);
   return [
-    h("h1", null, named(runId), h("span", { class: "muted" }, " on "), named(topic.id)),
     h(
       "div",
-      { class: "tools" },
+      { class: "tools of-response" },
+      h("h1", null, named(runId), h("span", { class: "muted" }, " on "), named(topic.id)),
       stepper("Run", runs, runs, runId, (id) => address("response", id, topic.id)),
       stepper("Topic", topics, topics, topic.id, (id) => address("response", runId, id)),
       h("a", { href: address("topic", topic.id) }, "All runs on this topic"),
       nuggetsLink(topic.id),
     ),
-    topic.title && h("p", { class: "asked" }, prose(topic.title)),
-    more.length > 0 &&
+    (topic.title || more.length > 0) &&
       h(
         "details",
         { class: "more-topic" },
-        h("summary", null, "More of the topic"),
+        h("summary", null, topic.title ? prose(topic.title) : "The topic"),
         more.map(([name, text]) => [h("h2", null, name), h("p", null, prose(text))]),
       ),
-    tiles((m) => [score(m, runId, topic.id)], onTopics()),
+    h("div", { class: "measured" }, tiles((m) => [score(m, runId, topic.id)], onTopics())),
   ];
 }
 

@@ -24,9 +24,10 @@ class ResponseView {
     this.judge = this.judges.includes(chosenJudge)
       ? chosenJudge
       : this.judges.find((judge) => Object.keys(entry.tones[judge] || {}).length) || this.judges[0];
+    this.tools = h("div", { class: "tools" });
     this.list = h("div", { class: "response" });
     this.status = h("p", { class: "hidden", role: "status" });
-    this.element = h("div", { class: "reading" }, this.status, this.list, this.panel);
+    this.element = h("div", { class: "reading" }, this.status, this.tools, this.list, this.panel);
     this.draw();
   }
 
@@ -63,25 +64,24 @@ class ResponseView {
         others(judgment) && judgment.sentence_index === undefined && keyOf(judgment) !== undefined,
     );
     fresh(
-      this.list,
-      h(
-        "div",
-        { class: "tools" },
-        this.judges.length > 1 &&
-          chooser("Coloured by", this.judges, this.judges.indexOf(this.judge), (i) => {
-            chosenJudge = this.judge = this.judges[i];
-            this.draw();
-            this.pick(this.first(), false);
-            this.list.querySelector(".tools select").focus(); // it was drawn anew
-          }),
-        legend(
-          Object.keys(head.signs)
-            .filter((tone) => counts[tone])
-            .map((tone) => [tone, counts[tone]]),
-        ),
-        this.where(wantsALook).length > 0 &&
-          h("button", { type: "button", click: () => this.goOn(1, true) }, "Next problem"),
+      this.tools,
+      this.judges.length > 1 &&
+        chooser("Coloured by", this.judges, this.judges.indexOf(this.judge), (i) => {
+          chosenJudge = this.judge = this.judges[i];
+          this.draw();
+          this.pick(this.first(), false);
+          this.tools.querySelector("select").focus(); // it was drawn again
+        }),
+      legend(
+        Object.keys(head.signs)
+          .filter((tone) => counts[tone])
+          .map((tone) => [tone, counts[tone]]),
       ),
+      this.where(wantsALook).length > 0 &&
+        h("button", { type: "button", click: () => this.goOn(1, true) }, "Next problem"),
+    );
+    fresh(
+      this.list,
       this.box("Of the whole response", whole, () => ""),
       this.entry.sentences.length === 0 &&
         h("p", { class: "note" }, "The response has no sentence."),
@@ -93,6 +93,7 @@ class ResponseView {
       nuggetsBox(this),
       this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${cut(key)}`),
     );
+    rove(this.list.querySelector(".sentences"), ".sentence");
   }
 
   /**

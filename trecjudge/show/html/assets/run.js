@@ -1,14 +1,15 @@
 // One run over all topics, and the list of topics.
 
-function runView(runId) {
+async function runView(runId) {
   const run = head.runs[runNumbers.get(runId)];
   if (!run) return unknown("run", runId);
+  const card = (await block("cards")).find((each) => each.run === runId);
   const spread = ({ low, high }) => low !== null && `${number(low)} to ${number(high)} over topics`;
   const bounds = (each) =>
     isOpen(each) && `${number(each.lowest)} to ${number(each.highest)} by what is unjudged`;
   const more = (each) => [spread(each), bounds(each)].filter(Boolean).join("; ");
   const shown = tiles((m) => [valueOf(run.means[m]), more(run.means[m])]);
-  const columns = [
+  const columns = (measures) => [
     {
       name: "Topic id",
       header: true,
@@ -21,7 +22,7 @@ function runView(runId) {
       key: (topic) => topic.title,
       cell: (topic) => prose(topic.title),
     },
-    ...onTopics().flatMap(([measure, m]) => [
+    ...measures.flatMap(([measure, m]) => [
       {
         name: measureLabel(measure),
         beside: aboutMeasure(measure),
@@ -40,28 +41,61 @@ function runView(runId) {
       "div",
       { class: "tools" },
       stepper("Run", ids, ids, runId, (id) => address("run", id)),
-      h("a", { href: `#/judgments?run=${encodeURIComponent(runId)}` }, "All judgments of this run"),
+      h(
+        "a",
+        { href: `#/failures?run=${encodeURIComponent(runId)}&label=all` },
+        "All judgments of this run",
+      ),
     ),
-    h(
-      "p",
-      { class: "lead" },
-      `${run.responses} of ${counted(run.expected_responses, "response")}, ${run.judged} of ${counted(run.expected, "item")} judged.`,
-    ),
+    card && cardShown(card),
+    h("h2", null, "Measures"),
     shown,
-    table(`Topics of ${cut(runId)}`, columns, head.topics, "sort"),
+    h("h2", null, "Topics"),
+    topicsOfRun(`Topics of ${cut(runId)}`, columns),
   ];
 }
 
-/** The columns of a team's sheet for the values of all runs on a topic. */
+/** The table of a run's topics: by the measures that come first, or by all of them. */
+function topicsOfRun(label, columns) {
+  const place = h("div");
+  const tools = h("div", { class: "tools" });
+  const every = onTopics();
+  const first = every.filter(([{ name }]) => leadingMeasures().includes(name));
+  const draw = () => {
+    const measures = remembered("all") ? every : first;
+    drawUnder(tools, place, table(label, columns(measures), head.topics, "sort"));
+  };
+  const all = h("input", { type: "checkbox", checked: remembered("all") !== "" });
+  all.addEventListener("change", () => {
+    remember("all", all.checked ? "yes" : "");
+    draw();
+  });
+  const text = ` All ${counted(every.length, "measure")}`;
+  if (first.length < every.length) tools.append(h("label", { class: "tool" }, all, text));
+  draw();
+  return [tools, place];
+}
+
+/**
+ * The columns for the values of all runs on a topic: of the measure that ranks the median; on a
+ * team's sheet of each measure the best, the median and the worst.
+ */
 function ofAllRuns(measure, m) {
-  if (!head.of_all) return [];
-  const value = (topic, i) => head.of_all[m][topicNumbers.get(topic.id)]?.[i] ?? null;
-  return ["best", "median", "worst"].map((which, i) => ({
+  const of = (topic) => topicNumbers.get(topic.id);
+  const known = (topic) => head.scores[m].map((scores) => scores[of(topic)]).filter(Number.isFinite);
+  const middle = (topic) => (known(topic).length ? quantile(known(topic), 0.5) : null);
+  const value = (i) => (topic) => head.of_all[m][of(topic)]?.[i] ?? null;
+  const wanted = head.of_all
+    ? ["best", "median", "worst"].map((which, i) => [which, value(i)])
+    : head.runs.length > 1 && m === rankedBy()
+      ? [["median", middle]]
+      : [];
+  return wanted.map(([which, key]) => ({
     name: `${which} ${measure.name}`,
     number: true,
     lower: measure.lower_is_better,
-    key: (topic) => value(topic, i),
-    cell: (topic) => number(value(topic, i)),
+    key,
+    cell: (topic) => number(key(topic)),
   }));
 }
 
@@ -103,8 +137,8 @@ function topicsView() {
       topic,
       responses: found.filter((value) => value !== "").length,
       mean: values.length ? mean(values) : none,
-      lowest: values.length ? Math.min(...values) : none,
-      highest: values.length ? Math.max(...values) : none,
+      spread: values.length > 1 ? deviation(values) : none,
+      middle: values.length ? [0.25, 0.75].map((part) => quantile(values, part)) : null,
     };
   });
   const columns = [
@@ -127,19 +161,13 @@ function topicsView() {
       cell: (row) => `${row.responses}/${head.runs.length}`,
     },
     { name: "Mean", number: true, lower, key: (row) => row.mean, cell: (row) => number(row.mean) },
+    { name: "Spread", number: true, key: (row) => row.spread, cell: (row) => number(row.spread) },
     {
-      name: "Lowest",
+      name: "Middle half",
       number: true,
-      lower,
-      key: (row) => row.lowest,
-      cell: (row) => number(row.lowest),
-    },
-    {
-      name: "Highest",
-      number: true,
-      lower,
-      key: (row) => row.highest,
-      cell: (row) => number(row.highest),
+      key: (row) => row.middle?.[0] ?? null,
+      taken: (row) => row.middle?.map(number).join(" to "),
+      cell: (row) => row.middle?.map(number).join(" to ") ?? "n/a",
     },
   ];
   return [
@@ -150,16 +178,31 @@ function topicsView() {
       measureLabel(head.measures[ranked]),
       " ",
       aboutMeasure(head.measures[ranked]),
-      " of all runs on each topic. Open a topic to see them side by side.",
+      " of all runs, the hardest topic first. Spread is the standard deviation between runs: a large one decides the order. Open a topic to see its runs side by side.",
     ),
     filtered(
       "Filter topics",
-      rows,
+      ordered(rows, (row) => row.mean, lower),
       (row) => `${row.topic.id} ${row.topic.title}`,
       (kept) => table("Topics", columns, kept, "sort"),
       "filter",
     ),
   ];
+}
+
+/** The standard deviation of two values or more. */
+function deviation(values) {
+  const middle = mean(values);
+  const squares = values.map((value) => (value - middle) ** 2);
+  return Math.sqrt(AGGREGATES.sum(squares) / (values.length - 1));
+}
+
+/** The value below which a part of the values lies, as the charts have it. */
+function quantile(values, part) {
+  const inOrder = [...values].sort((a, b) => a - b);
+  const at = part * (inOrder.length - 1);
+  const [low, high] = [inOrder[Math.floor(at)], inOrder[Math.ceil(at)]];
+  return low + (high - low) * (at % 1);
 }
 
 function unknown(what, id) {

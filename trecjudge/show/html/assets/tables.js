@@ -75,6 +75,7 @@ function table(label, columns, rows, memory = "", { atOnce = AT_ONCE, taken = tr
       body,
       all.slice(0, state.shown).map((row) => h("tr", null, cells(row))),
     );
+    rove(body, "tr");
     heads.forEach((cell, i) =>
       cell.setAttribute(
         "aria-sort",

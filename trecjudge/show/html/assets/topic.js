@@ -26,6 +26,11 @@ function conflictsIn(pairs) {
   return [...pairs].filter(([, found]) => isConflict(found));
 }
 
+/** The judgments that are on such pairs. */
+function conflictingIn(conflicts) {
+  return new Set(conflicts.flatMap(([, found]) => found.map((pair) => pair.judgment)));
+}
+
 /** A pair in a list: its verdict, and the way to the response that has it. */
 function pairLine(pair, topic) {
   return h(
@@ -48,7 +53,7 @@ async function topicView(topicId) {
   if (!topic) return unknown("topic", topicId);
   const entries = await responsesOn(topicId);
   const conflicts = conflictsIn(pairsOf(entries));
-  const marks = new Set(conflicts.flatMap(([, found]) => found.map((pair) => pair.judgment)));
+  const marks = conflictingIn(conflicts);
   const ids = head.topics.map((each) => each.id);
   const columns = new Map(
     entries.map((entry) => [entry.run, guarded(entry.run, () => column(entry, topic, marks))]),
@@ -58,6 +63,7 @@ async function topicView(topicId) {
     { class: "columns", role: "region", "aria-label": "Responses side by side", tabindex: "0" },
     [...columns.values()],
   );
+  rove(row, ".column h2, .column li");
   const choice = new ColumnChoice(columns, row, conflicts.length);
   const silent = head.runs.filter((run) => !columns.has(run.id));
   return [
@@ -71,7 +77,7 @@ async function topicView(topicId) {
       nuggetsLink(topicId),
       h(
         "a",
-        { href: `#/judgments?topic=${encodeURIComponent(topicId)}` },
+        { href: `#/failures?topic=${encodeURIComponent(topicId)}&label=all` },
         "All judgments on this topic",
       ),
       choice.status,
