@@ -36,7 +36,7 @@ def press(browser: Browser, *keys: str) -> None:
         before = browser.run("return document.documentElement.dataset.item")
         browser.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
                     "{key: arguments[0], bubbles: true}))", key)  # fmt: skip
-        if key in "0123456789bn" and not browser.all("#verdict"):
+        if (key in "123" or key.startswith("Arrow")) and not browser.all("#verdict"):
             browser.wait(f"document.documentElement.dataset.item !== '{before}'")
 
 
@@ -54,7 +54,7 @@ def downloaded(browser: Browser, target: Path, kind: str = "jsonl") -> str:
 def test_two_people_label_and_one_goes_on_after_a_break(
     job: Path, tmp_path: Path, browser: Browser
 ) -> None:
-    command("label-next", job, "--page", tmp_path / "l.html", "--budget", "30", "--assign", "2",
+    command("labels", "next", job, "--page", tmp_path / "l.html", "--top", "30", "--assign", "2",
             "--overlap", "0.5", "-q")  # fmt: skip
     rows = list(map(json.loads, (SAMPLES / "rag" / "labels.jsonl").open()))
     truth = {tuple(row[part] for part in KEY): row["label"] for row in rows}
@@ -84,26 +84,26 @@ def test_two_people_label_and_one_goes_on_after_a_break(
         assert all(row["seconds"] >= 0 for row in rows)
         csv = downloaded(browser, tmp_path / f"{name}.csv", "csv")
         assert len(csv.splitlines()) == 1 + len(rows)
-    done = command("agree", "--truth", labels, "--predicted", job)
+    done = command("labels", "agree", "--labels", labels, job)
     assert "people: 15 items labelled by two or more" in done.out and done.status == 0
     assert "Krippendorff's alpha" in done.out
-    for reader in ("rescore", "label-next"):
-        done = command(reader, job, "--human", labels)
+    for reader in (("job", "rescore"), ("labels", "next")):
+        done = command(*reader, job, "--labels", labels)
         assert (done.status, "label_unusable" in done.err) == (0, False)
     agreed = [
-        json.loads(command("agree", "--truth", file, "--predicted", job, "--json").out)
+        json.loads(command("labels", "agree", "--labels", file, job, "--json").out)
         for file in (labels / "ben.jsonl", tmp_path / "ben.csv")
     ]
     assert agreed[0]["confusion"] == agreed[1]["confusion"]
     rag, target = SAMPLES / "rag", tmp_path / "c.json"
-    done = command("calibrate", "--labels", labels, "--rag-responses", rag / "runs",
-                   "--documents", rag / "documents.jsonl", "--out", target)  # fmt: skip
+    done = command("judges", "calibrate", "--labels", labels, "--rag-responses", rag / "runs",
+                   "--documents", rag / "documents.jsonl", "--output", target)  # fmt: skip
     assert "labels of pairs that words can compare; at least 50 are needed" in done.err
 
 
 def test_everything_is_done_by_keys(job: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "l.html"
-    label(job, page, "--budget", "5", "--show-verdict")
+    label(job, page, "--top", "5", "--show-verdict")
     browser.open(page)
     active = "return document.activeElement.id"
     lines = [json.loads(line) for line in (job / "x.judgments.jsonl").open()]
@@ -121,13 +121,13 @@ def test_everything_is_done_by_keys(job: Path, tmp_path: Path, browser: Browser)
     browser.find("#comment").send_keys("=not sure\n1", "\ue00c")
     press(browser, "2")
     assert current(browser) == 0 and "The judge: " in browser.text("#verdict")
-    press(browser, "n")
+    press(browser, "ArrowRight")
     browser.wait("!document.getElementById('verdict')")
     press(browser, "s")
     assert browser.run(active) == "reason"
     browser.find("#reason").send_keys("other language", "\ue007")
     browser.wait("document.documentElement.dataset.item === '2'")
-    press(browser, "b")
+    press(browser, "ArrowLeft")
     assert browser.find("#reason").get_attribute("value") == "other language"
     browser.find("#jsonl").click()
     assert "Give your name first" in browser.text("#told")
@@ -138,7 +138,7 @@ def test_everything_is_done_by_keys(job: Path, tmp_path: Path, browser: Browser)
     assert (first["label"], first["comment"]) == ("partial_support", "=not sure\n1")
     assert (second["skipped"], "label" in second) == ("other language", False)
     downloaded(browser, tmp_path / "l.csv", "csv")
-    done = command("rescore", job, "--human", tmp_path / "l.csv")
+    done = command("job", "rescore", job, "--labels", tmp_path / "l.csv")
     assert (done.status, "1 given, 1 of them" in done.out) == (0, True)
 
 
@@ -165,7 +165,7 @@ def test_hostile_texts_stay_texts(tmp_path: Path, browser: Browser) -> None:
         steers = "return /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent)"
         assert not browser.run(steers)
         harmless(browser)
-        press(browser, "n")
+        press(browser, "ArrowRight")
     assert "<img src=x onerror=window.pwned=1>" in browser.text("#guideline")
 
 
@@ -184,7 +184,7 @@ def test_a_page_of_two_thousand_items_opens_at_once(tmp_path: Path, browser: Bro
     ]  # fmt: skip
     page = tmp_path / "l.html"
     job = made_job(tmp_path, judged, records)
-    assert len(label(job, page, "--random", "--budget", "2000")) == 2000
+    assert len(label(job, page, "--random", "--top", "2000")) == 2000
     assert page.stat().st_size < 1_000_000
     opened = []
     for _ in range(3):
@@ -206,7 +206,7 @@ def test_who_decides_sees_what_was_said_and_not_by_whom(
         text = "\n".join(json.dumps(row | {"label": said}) for row in rows)
         (folder / f"{who}.jsonl").write_text(text)
     page = tmp_path / "d.html"
-    label(job, page, "--disagreements", "--human", folder, "-q")
+    label(job, page, "--disagreements", "--labels", folder, "-q")
     browser.open(page)
     shown = browser.text("body")
     assert "People differ: 1 × full_support, 1 × no_support." in shown
@@ -215,7 +215,7 @@ def test_who_decides_sees_what_was_said_and_not_by_whom(
     press(browser, "2", "3")
     for kind in ("jsonl", "csv"):
         downloaded(browser, folder / f"dora.{kind}", kind)
-        done = command("label-next", job, "--disagreements", "--human", folder)
+        done = command("labels", "next", job, "--disagreements", "--labels", folder)
         assert (done.status, "people differ on no item" in done.err) == (1, True)
         (folder / f"dora.{kind}").rename(tmp_path / f"dora.{kind}")
     row = json.loads((tmp_path / "dora.jsonl").read_text().splitlines()[0])
@@ -229,7 +229,7 @@ def test_who_decides_sees_what_was_said_and_not_by_whom(
 def test_anyone_can_use_it_on_a_phone(job: Path, tmp_path: Path, dark: bool) -> None:
     if reason := missing():
         pytest.skip(reason)
-    label(job, tmp_path / "l.html", "--budget", "5")
+    label(job, tmp_path / "l.html", "--top", "5")
     with browsing(390, 844, dark) as phone:
         checking(phone, tmp_path / "l.html")
         wide = "return document.documentElement.scrollWidth"

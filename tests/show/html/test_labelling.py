@@ -33,13 +33,13 @@ def items_of(page: Path) -> list[dict[str, Any]]:
 
 def label(job: Path, page: Path, *flags: str | Path) -> list[dict[str, Any]]:
     """Write a page; return its items."""
-    done = command("label-next", job, "--page", page, *flags)
+    done = command("labels", "next", job, "--page", page, *flags)
     assert (done.status, done.err) == (0, "")
     return items_of(page)
 
 
 def test_a_page_has_each_text_once_and_not_what_the_judge_says(job: Path, tmp_path: Path) -> None:
-    items = label(job, tmp_path / "l.html", "--budget", "30")
+    items = label(job, tmp_path / "l.html", "--top", "30")
     blocks = blocks_of(tmp_path / "l.html")
     documents = [own for name, own in blocks.items() if name.startswith("documents")]
     assert len(items) == 30 and len(blocks["responses"]) < 10
@@ -50,7 +50,7 @@ def test_a_page_has_each_text_once_and_not_what_the_judge_says(job: Path, tmp_pa
     reasons = [one["reason"] for one in judged if len(one["reason"]) > 20]
     assert reasons and not any(reason in everything(tmp_path / "l.html") for reason in reasons)
     assert not any("verdict" in one for one in items) and any(one["looked"] for one in items)
-    behind = label(job, tmp_path / "v.html", "--show-verdict", "--budget", "5")
+    behind = label(job, tmp_path / "v.html", "--show-verdict", "--top", "5")
     assert all(one["verdict"][0] for one in behind)
 
 
@@ -58,13 +58,13 @@ def test_a_fifth_is_drawn_at_random_and_each_item_says_how_it_came(
     job: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "l.jsonl"
-    items = label(job, tmp_path / "l.html", "--budget", "10", "--output", out)
+    items = label(job, tmp_path / "l.html", "--top", "10", "--output", out)
     assert Counter(one["sampled"] for one in items) == {"random": 2, "ranking": 8}
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert Counter(row["sampled"] for row in rows) == {"random": 2, "ranking": 8}
     keys = {tuple(row[name] for name in KEY) for row in rows}
     assert keys == {tuple(one["key"].get(name) for name in KEY) for one in items}
-    every = label(job, tmp_path / "r.html", "--random", "--budget", "10")
+    every = label(job, tmp_path / "r.html", "--random", "--top", "10")
     assert {one["sampled"] for one in every} == {"random"}
 
 
@@ -93,7 +93,7 @@ def test_labels_are_the_judges_own_with_what_its_prompt_says_of_them(
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     paths = {name: str(tmp_path / f"{name}.jsonl") for name in ("bank", "rubric")}
     sample("rag", tmp_path / "job", "-q", *(flag.format(**paths) for flag in flags))
-    items = label(tmp_path / "job", tmp_path / "l.html", "--budget", "4")
+    items = label(tmp_path / "job", tmp_path / "l.html", "--top", "4")
     ((only,),) = [blocks_of(tmp_path / "l.html")["head"][0]["sets"]]
     assert " ".join(one["label"] for one in only["labels"]) == labels
     assert question in only["question"] and defined in str([o["means"] for o in only["labels"]])
@@ -104,7 +104,7 @@ def test_labels_are_the_judges_own_with_what_its_prompt_says_of_them(
         for one in items
     ]  # fmt: skip
     (tmp_path / "given.jsonl").write_text("\n".join(map(json.dumps, given)))
-    done = command("rescore", tmp_path / "job", "--human", tmp_path / "given.jsonl")
+    done = command("job", "rescore", tmp_path / "job", "--labels", tmp_path / "given.jsonl")
     assert f"labels of people: {len(items)} given, {len(items)} of them on judged items" in done.out
 
 
@@ -120,8 +120,8 @@ def test_items_are_shared_out(items: int, people: int, overlap: float) -> None:
 
 
 def test_people_get_pages_of_their_own(job: Path, tmp_path: Path) -> None:
-    asked = ("--budget", "20", "--assign", "3", "--overlap", "0.25")
-    done = command("label-next", job, "--page", tmp_path / "l.html", *asked)
+    asked = ("--top", "20", "--assign", "3", "--overlap", "0.25")
+    done = command("labels", "next", job, "--page", tmp_path / "l.html", *asked)
     assert done.out.splitlines()[-3:] == [
         f"page: {tmp_path}/l-{n}.html (10 items)" for n in (1, 2, 3)
     ]
@@ -138,7 +138,7 @@ def test_people_who_differ_get_a_page_for_who_decides(job: Path, tmp_path: Path)
     for who, label_ in said.items():
         own = [r | {"label": label_ if n < 2 else "full_support"} for n, r in enumerate(rows)]
         (folder / f"{who}.jsonl").write_text("\n".join(map(json.dumps, own)))
-    items = label(job, tmp_path / "d.html", "--disagreements", "--human", folder)
+    items = label(job, tmp_path / "d.html", "--disagreements", "--labels", folder)
     differing = [{name: row[name] for name in KEY} for row in rows[:2]]
     assert sorted(map(str, differing)) == sorted(str(one["key"]) for one in items)
     votes = [{"annotator": who, "label": said[who]} for who in said]
@@ -150,9 +150,9 @@ def test_people_who_differ_get_a_page_for_who_decides(job: Path, tmp_path: Path)
     labels = read_labels(folder, findings.append)
     key = tuple(items[0]["key"].get(name) for name in KEY)
     assert labels[key] == "partial_support" and findings == []  # type: ignore[index]
-    left = label(job, tmp_path / "e.html", "--disagreements", "--human", folder)
+    left = label(job, tmp_path / "e.html", "--disagreements", "--labels", folder)
     assert [one["key"] for one in left] == [items[1]["key"]]
-    out = command("agree", "--truth", folder, "--predicted", job).out
+    out = command("labels", "agree", "--labels", folder, job).out
     assert "Krippendorff's alpha" in out and "anna" in out and "dora" not in out
 
 
@@ -185,17 +185,17 @@ def test_a_guideline_is_paragraphs_headings_and_lists() -> None:
     [
         ("--assign 2", "--assign is for a page: give its file, --page FILE.html"),
         ("--guideline x.md", "--guideline is for a page"),
-        ("--disagreements", "--disagreements: give the labels of several people, --human FOLDER"),
+        ("--disagreements", "--disagreements: give the labels of several people, --labels FOLDER"),
         ("--disagreements --random", "--measure, --random and --for choose other items"),
         ("--page {out} --rag-topics gone.jsonl", "gone.jsonl"),
         ("--page {out} --guideline gone.md", "gone.md"),
         ("--page {out} --overlap 2", "--overlap: 2 is too large; give a share, 0 to 1"),
-        ("--disagreements --human {labels}", "people differ on no item of"),
+        ("--disagreements --labels {labels}", "people differ on no item of"),
     ],
 )
 def test_what_cannot_be_is_said(flags: str, message: str, job: Path, tmp_path: Path) -> None:
     places = {"out": tmp_path / "l.html", "labels": SAMPLES / "rag" / "labels.jsonl"}
-    done = command("label-next", job, *flags.format(**places).split())
+    done = command("labels", "next", job, *flags.format(**places).split())
     assert done.status == 1 and message in " ".join(done.err.split())
     assert not (tmp_path / "l.html").exists()
 
@@ -205,7 +205,7 @@ def test_texts_that_are_gone_are_told_and_found_where_they_are_now(tmp_path: Pat
     config = tmp_path / "x.config.yml"
     config.write_text(config.read_text().replace(str(SAMPLES), "/gone"))
     page = tmp_path / "l.html"
-    done = command("label-next", tmp_path, "--page", page, "--budget", "3")
+    done = command("labels", "next", tmp_path, "--page", page, "--top", "3")
     assert done.status == 0 and "give --rag-topics, --rag-responses, --documents" in done.err
     assert {one["document"] for one in items_of(page)} == {None}
     rag = SAMPLES / "rag"

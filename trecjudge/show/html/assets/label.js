@@ -5,8 +5,8 @@ const NEAR = 2; // sentences around the one to label that are shown at first
 const LONGEST_QUOTE = 2000;
 const KEYS = {
   "1, 2, 3 …": "give that label; of grades 0, 1, 2, 3",
-  "← or b": "back",
-  "→ or n": "on, without a label",
+  "←": "back",
+  "→": "on, without a label",
   s: "skip, with a reason",
   c: "comment",
   "/": "search in the document; Enter goes on to the next place",
@@ -293,9 +293,7 @@ function tools() {
 
 const MOVES = {
   ArrowLeft: () => go(state.at - 1),
-  b: () => go(state.at - 1),
   ArrowRight: () => go(state.at + 1),
-  n: () => go(state.at + 1),
   s: () => byId("reason")?.focus(),
   c: () => byId("comment")?.focus(),
   e: takeEvidence,
@@ -309,7 +307,7 @@ function pressed(event) {
     return;
   }
   const label = items[state.at] && head.sets[items[state.at].set].labels.find(({ key }) => key === event.key);
-  const move = label ? () => decide(label.label) : items[state.at] || /^Arrow|^b/.test(event.key) ? MOVES[event.key] : null;
+  const move = label ? () => decide(label.label) : items[state.at] || /^Arrow/.test(event.key) ? MOVES[event.key] : null;
   if (!move) return;
   event.preventDefault();
   move();
