@@ -114,7 +114,7 @@ def test_judgments_have_a_label_and_no_weight(write: Write, tmp_path: Path) -> N
     measured = {(one["run_id"], one["measure"]): one["mean"] for one in lines}
     assert measured["dutch", "EXPECTED_ATTRIBUTION"] == 0.5
     shown = command("show", tmp_path / "out" / "x", "--run", "dutch", "--topic", "1").out
-    assert shown.startswith("dutch on 1, language nl\n")
+    assert "\ndutch on 1, language nl\n" in shown
     assert shown.count("no weight to expect: not calibrated for nl") == 4
 
 

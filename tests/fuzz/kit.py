@@ -26,6 +26,9 @@ variants:
   usual: {}
   one: {top: 1, chunk_size: 40}
 """
+SEASON = """judge: [support]
+season: {submissions: [runs], topics: topics.jsonl, documents: [documents.jsonl]}
+"""
 WORKFLOW = """judges: [citation]
 partial: 0.5
 leaderboard: {sort_by: WEIGHTED_PRECISION}
@@ -116,6 +119,7 @@ def _inputs(folder: Path) -> None:
         (folder / f"{name}.zst").write_bytes(zstandard.ZstdCompressor().compress(data))
     (folder / "experiment.yml").write_text(EXPERIMENT)
     (folder / "workflow.yml").write_text(WORKFLOW)
+    (folder / "season.yml").write_text(SEASON)
     (folder / "prompt.json").write_text(json.dumps(PROMPT))
     (folder / "prompted.yml").write_text("judges: [citation]\nprompts: {attest: prompt.json}\n")
     _parquet(folder / "pipeline.parquet", records)
@@ -146,6 +150,9 @@ def _of_commands(folder: Path) -> None:
     _done("nuggets", "edit", "bank.jsonl", "--to-table", "nuggets.tsv", "-q")
     asked = ("--rag-topics", "topics.jsonl", "--format", "rag25", "--name", "asked")
     _done("rag", "generate", "--index", "docs.index", *asked, "--out-dir", ".", "-q")
+    _done("job", "anonymise", "runs", "--out-dir", "coded", "--key", "runs.key", "-q")
+    _done("job", "season", "season.yml", "--out-dir", "task", "--name", "x", "-q")
+    (folder / "task" / "x.season.zip").rename(folder / "x.season.zip")
     _done("job", "convert", "job/x", "board.txt", "--to", "ir_measures")
     _done("job", "convert", "job/x", "board.csv", "--to", "csv")
     with serving(attesting()) as endpoint:

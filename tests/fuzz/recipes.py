@@ -13,7 +13,11 @@ from tests.cli_page import pages
 LINES = (Path(__file__).parent / "recipes.txt").read_text().splitlines()
 NAMES = {page.name for page in pages() if page.name}
 FILE = re.compile(r"\{([^}]*)\}")
-ALSO = {"prompted.yml": ("prompt.json",), "experiment.yml": ("topics.jsonl", "documents.jsonl")}
+ALSO = {
+    "prompted.yml": ("prompt.json",),
+    "experiment.yml": ("topics.jsonl", "documents.jsonl"),
+    "season.yml": ("topics.jsonl", "documents.jsonl", "runs"),
+}
 """Files of the kit that another file of it names."""
 
 

@@ -56,8 +56,7 @@ def season(flags: SeasonFlags) -> int:
     try:
         waiting = _runner(steps, done, flags).advance()
     except StepFailed as failed:
-        print_errors([f"error: {failed}", *(HINT if failed.status == UNJUDGED else ())])
-        return failed.status
+        return _stopped(failed)
     archive = None if waiting else shown(write_archive(given, steps.done_otherwise))
     if flags.as_json:
         record: dict[str, Any] = {"steps": [asdict(one) for one in done]}
@@ -79,12 +78,21 @@ def replay_archive(flags: ReplayFlags) -> int:
     """
     done: list[Done] = []
     with tempfile.TemporaryDirectory(prefix="trecjudge-") as folder:
-        found = replay(flags.archive, Path(folder), lambda steps: _runner(steps, done, flags))
+        try:
+            found = replay(flags.archive, Path(folder), lambda steps: _runner(steps, done, flags))
+        except StepFailed as failed:
+            return _stopped(failed)
     if flags.as_json:
         print_json([asdict(found)])
     elif not flags.quiet:
         print_lines(_verdict(found))
     return int(bool(found.faults))
+
+
+def _stopped(failed: StepFailed) -> int:
+    """Say at which command a season stops, which has said why; return its exit status."""
+    print_errors([f"stopped at: {failed}", *(HINT if failed.status == UNJUDGED else ())])
+    return failed.status
 
 
 def _verdict(found: Replayed) -> Iterator[str]:

@@ -25,6 +25,7 @@ from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.runs import RunReader, find_runs
 from trecjudge.inputs.sources.containers import bare_name, chunks
 from trecjudge.records import Place
+from trecjudge.settings.fields import adapter_of
 
 CODE = re.compile(rb"(?:run|team)-[0-9a-f]{8}(?![0-9a-f])")
 FIELDS = ("run_id", "team_id", "run", "team", "runtag", "run_tag", "system", "system_id")
@@ -36,6 +37,7 @@ LETTERS = rb"A-Za-z0-9\x80-\xff"
 IN_JSON = (".json", ".jsonl", ".log")
 JUDGMENTS = ".judgments.jsonl"
 """The end of a file whose last line has the sha256 of those before it."""
+NO_RUN = "has no run that can be read; names of others are replaced in it"
 SHORT = 4
 """Shorter names may be a part of anything."""
 PACKED = (".gz", ".zst", ".bz2", ".xz", ".parquet", ".zip")
@@ -61,11 +63,12 @@ class Key:
         if make and not path.exists():
             return cls(secrets.token_hex(16))
         try:
-            found: Mapping[str, Any] = json.loads(read_text(path))
-            return cls(*(found[name] for name in ("secret", "codes", "files", "forms")))
+            found: Key = adapter_of(Key).validate_json(read_text(path), strict=True)
+            bytes.fromhex(found.secret)
+            return found
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {why(error)}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except ValueError as error:
             raise InputError(f"{path}: is no key, as `job anonymise` writes it") from error
 
     def write(self, path: Path) -> None:
@@ -155,7 +158,7 @@ def _names(path: Path, report: OnFinding) -> tuple[list[str], list[str]]:
     for _ in reader:
         pass
     if not reader.runs:
-        report(Finding("", Place(str(path)), "has no run that can be read; it is only copied"))
+        report(Finding("file_not_a_run", Place(str(path)), NO_RUN))
     return sorted(reader.runs) or [path.stem], sorted({t for t in reader.runs.values() if t})
 
 
@@ -228,7 +231,10 @@ class _Swap:
 
         for found in FIELD.finditer(line):
             value = found[2]
-            name = json.loads(value) if value.startswith(b'"') else value.decode()
+            try:
+                name = json.loads(value) if value.startswith(b'"') else value.decode()
+            except ValueError:  # such as bytes that are no UTF-8: no reader takes it for a name
+                continue
             code = self.codes.get(str(name).strip())
             if code is None:
                 continue

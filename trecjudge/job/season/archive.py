@@ -13,7 +13,7 @@ from typing import Any, Final
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import whole
+from trecjudge.files import open_regular, whole
 from trecjudge.inputs.sources.packing import Checksums
 from trecjudge.job.config import file_digest, versions
 from trecjudge.job.season.running import STATE, SeasonRun, State
@@ -23,6 +23,11 @@ from trecjudge.job.workflow import read_workflow
 
 MANIFEST = "manifest.json"
 REPORT = ".report.html"
+DAMAGED = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error),
+    *(KeyError, TypeError, ValueError, NotImplementedError, RuntimeError),
+)
+"""What reading a damaged archive may raise."""
 ENDING = ".season.zip"
 FIRST: Final = (1980, 1, 1, 0, 0, 0)
 """The time of all files in an archive: two of one season are the same."""
@@ -105,12 +110,12 @@ def replay(path: Path, folder: Path, runner: Callable[[Steps], SeasonRun]) -> Re
 def _unpacked(path: Path, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Unpack an archive; return its manifest, and a sentence on each file that is damaged."""
     try:
-        with zipfile.ZipFile(path) as packed:
+        with open_regular(path) as file, zipfile.ZipFile(file) as packed:
             manifest = orjson.loads(packed.read(MANIFEST))
             files: Mapping[str, str] = manifest["files"]
             faults = list(_unpack(packed, files, folder))
             stray = sorted(set(packed.namelist()) - set(files) - {MANIFEST})
-    except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
+    except DAMAGED as error:
         raise InputError(f"{path}: is no archive of a season: {error}") from error
     return manifest, [*faults, *(f"{name}: is not in the manifest" for name in stray)]
 
@@ -127,7 +132,7 @@ def _unpack(packed: zipfile.ZipFile, files: Mapping[str, str], folder: Path) -> 
         except KeyError:
             yield f"{name}: is not in the archive"
             continue
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
+        except DAMAGED:
             yield f"{name}: is damaged: its bytes are not those that were packed"
             continue
         if file_digest(target, Checksums()) != sha256:

@@ -12,7 +12,7 @@ import orjson
 
 from trecjudge.errors import InputError, OutputError, unknown
 from trecjudge.evaluation.teams import teams_in
-from trecjudge.files import whole
+from trecjudge.files import open_regular, whole
 from trecjudge.findings import ignore
 from trecjudge.inputs.runs import RunReader
 from trecjudge.inputs.sources.packing import Checksums
@@ -130,6 +130,8 @@ class Steps:
                 shutil.copy(self.folder / one, self.folder / name)
             for command in commands:
                 printed = run(command.words, command.good)
+                if command.prints and not printed:  # an error has the status of a refused run
+                    raise StepFailed(f"{' '.join(command.words[:2])}: has no result", 1)
                 if command.prints:
                     with whole(self.folder / command.prints) as file:
                         file.write(printed.encode())
@@ -150,9 +152,7 @@ class Steps:
 
         def work(_: Run) -> None:
             for name, path in copies.items():
-                target = self.folder / INPUTS / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, target)
+                _copy(path, self.folder / INPUTS / name)
 
         return Step(INPUTS, "take the inputs", work, list(copies.values()), sorted(copies))
 
@@ -232,9 +232,7 @@ class Steps:
 
         def work(run: Run) -> None:
             for path, name in names.items():
-                target = self.folder / GIVEN / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, target)
+                _copy(path, self.folder / GIVEN / name)
             if self.season.settings.anonymous:
                 words = ["job", "anonymise", GIVEN, "--back", "--out-dir", NAMED]
                 run([*words, "--key", KEY], (0,))
@@ -360,6 +358,13 @@ _ENDING = {"latex": "tex", "markdown": "md", "html": "table.html"}
 def _named(name: str, given: str) -> str:
     """Return a name for a copy that ends as the file does, so that it is read in the same way."""
     return name + "".join(Path(given).suffixes)
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file. Raises OSError for what is none, such as a device without an end."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open_regular(source) as given, whole(target) as file:
+        shutil.copyfileobj(given, file)
 
 
 def _state_of(path: str) -> list[Any]:
