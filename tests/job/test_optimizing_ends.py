@@ -21,10 +21,10 @@ STOPS = 70
 
 def words(folder: Path, optimizer: str) -> list[str]:
     """Return the words of a command that optimizes."""
-    given = ["--truth", str(folder / "pairs.jsonl"), "--with", optimizer, "--use-env-llm"]
+    given = ["--labels", str(folder / "pairs.jsonl"), "--with", optimizer, "--use-env-llm"]
     places = ["--cache-dir", str(folder / "cache"), "--out", str(folder / "a.json")]
     few = ["--hold-out", "6", "--candidates", "2", "--set", "llm.in_flight=4"]
-    return ["optimize", *given, *places, *few]
+    return ["judges", "optimize", *given, *places, *few]
 
 
 def start(endpoint: Endpoint, folder: Path, optimizer: str) -> subprocess.Popen[str]:

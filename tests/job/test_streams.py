@@ -19,7 +19,8 @@ import io, json, os, sys
 from typer.main import get_command
 from trecjudge.cli import main
 program = get_command(main.app)
-words = [["--help"], ["--version"], ["judges"], ["formats"], ["schema"], ["prompts"]]
+words = [["--help"], ["--version"], ["judges", "list"], ["job", "formats"]]
+words += [["job", "schema"], ["judges", "prompts"]]
 for name in program.commands:
     command = program.load(name)
     subs = getattr(command, "commands", {})
@@ -76,7 +77,9 @@ def a_pipe() -> tuple[int, int]:
 def test_who_reads_is_gone(make: Callable[[], tuple[int, int]], status: int) -> None:
     reads, writes = make()
     os.close(reads)
-    done = subprocess.run(program("schema"), stdout=writes, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        program("job", "schema"), stdout=writes, stderr=subprocess.PIPE, check=False
+    )
     os.close(writes)
     assert (done.returncode, done.stderr.count(b"\n")) == (status, status)
 
@@ -84,7 +87,7 @@ def test_who_reads_is_gone(make: Callable[[], tuple[int, int]], status: int) -> 
 def test_a_pipe_that_does_not_block_is_waited_for() -> None:
     reads, writes = os.pipe()
     os.set_blocking(writes, False)
-    process = subprocess.Popen(program("schema"), stdout=writes, stderr=subprocess.PIPE)
+    process = subprocess.Popen(program("job", "schema"), stdout=writes, stderr=subprocess.PIPE)
     os.close(writes)
     text = b""
     while piece := os.read(reads, 1000):  # a slow reader: the pipe is full most of the time

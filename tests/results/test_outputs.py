@@ -166,7 +166,10 @@ def test_a_point_that_another_writes_stops_all_points_first(tmp_path: Path) -> N
 def test_commands_that_write_the_same_files_wait_too(tmp_path: Path) -> None:
     assert sample("rag", tmp_path, "-q").status == 0
     with holder(tmp_path) as process:
-        for words in (["rescore", tmp_path / "x.judgments.jsonl"], ["report", tmp_path / "x"]):
+        for words in (
+            ["job", "rescore", tmp_path / "x.judgments.jsonl"],
+            ["report", tmp_path / "x"],
+        ):
             assert refused(command(*words), tmp_path, process.pid)
         assert (
             command("job", "rescore", tmp_path / "x.judgments.jsonl", "--name", "z", "-q").status

@@ -176,7 +176,7 @@ def test_an_installed_package_gives_a_format(tmp_path: Path) -> None:
 def test_a_format_of_others_that_cannot_be_used_is_said(
     code: str, message: str, tmp_path: Path
 ) -> None:
-    done = installed(tmp_path, code, "formats")
+    done = installed(tmp_path, code, "job", "formats")
     assert done.returncode == 1
     assert done.stderr.startswith(f"error: the format 'flat' at flat_format {message}")
 

@@ -151,7 +151,7 @@ CASES = [
     Case("rag", more=("--max-runs", "2")),
     Case("rag", more=("--max-topics", "1")),
     Case("rag", more=("--qrels-pool",)),
-    Case("rag", more=("--human", LABELS)),
+    Case("rag", more=("--labels", LABELS)),
     Case("rag", more=("--judgments-from", LABELS)),
     Case("rag", more=("--no-debug-log",)),
     Case("rag", more=("--no-document-text",)),
@@ -191,7 +191,7 @@ def check_equal(given: list[str], folder: Path, parts: int = 2) -> None:
         assert in_shards(job, shards) > 1
     assert files_of(shards) == files_of(one)
     assert log_of(shards) == log_of(one)
-    human = [w for n, w in enumerate(given) if "--human" in (w, given[n - 1])]
+    human = [w for n, w in enumerate(given) if "--labels" in (w, given[n - 1])]
     of_parts = [word for word in given if word not in human]
     for number in range(1, parts + 1):
         asked = ("--shard", f"{number}/{parts}")
