@@ -35,7 +35,7 @@ def every_command(listed: Listed = Commands.lazy, family: str = "") -> Iterator[
             yield from every_command(place, f"{family} {name}".strip())
 
 
-@pytest.mark.parametrize(("name", "reference"), every_command())
+@pytest.mark.parametrize(("name", "reference"), list(every_command()))
 def test_a_command_is_listed_as_it_describes_itself(name: str, reference: str) -> None:
     module, _, attribute = reference.partition(":")
     found = getattr(importlib.import_module(f"trecjudge.cli.{module}"), attribute)
