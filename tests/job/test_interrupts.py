@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
+
+from trecjudge.job.process import Interrupts
 
 HANDLED = """
 import json, os, signal, sys
@@ -57,3 +61,23 @@ def test_what_the_system_repeats_ends_nothing_at_once() -> None:
     _, said, told = handled(later, signal.SIGXCPU, signal.SIGHUP, later)
     assert said == ["cancelled", "ended"]
     assert told.startswith(f"interrupted (signal {later}): ending")
+
+
+@pytest.mark.parametrize(
+    ("module", "ends"),
+    [("asyncio.base_events", asyncio.CancelledError), ("judges.support", KeyboardInterrupt)],
+)
+def test_a_signal_in_the_loops_own_code_loses_no_step_of_a_task(
+    module: str, ends: type[BaseException]
+) -> None:
+    interrupts = Interrupts()
+    at: dict[str, Any] = {"__name__": module}
+    exec("import sys\nframe = sys._getframe()", at)
+
+    async def work() -> None:
+        with interrupts.cancelling_in_loop():
+            interrupts._interrupt(signal.SIGTERM, at["frame"])
+            await asyncio.sleep(60)
+
+    with pytest.raises(ends):
+        asyncio.run(work())

@@ -101,6 +101,7 @@ class Interrupts:
         self.first = ""
         """The name of the first signal."""
         self._cancel: Callable[[], object] | None = None
+        self._cancel_in_loop: Callable[[], object] | None = None
         self._is_over = False
 
     def install(self) -> None:
@@ -125,6 +126,20 @@ class Interrupts:
         return self.cancelling(lambda: loop.call_soon_threadsafe(task.cancel))
 
     @contextmanager
+    def cancelling_in_loop(self) -> Iterator[None]:
+        """Within it, a first signal in the event loop's own code cancels the task that runs now.
+
+        An exception there may lose a step of a task, which then would be waited for without end.
+        """
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        self._cancel_in_loop = lambda: loop.call_soon_threadsafe(task.cancel)
+        try:
+            yield
+        finally:
+            self._cancel_in_loop = None
+
+    @contextmanager
     def ending(self) -> Iterator[None]:
         """Within it, the first signal ends the process, also where there is a job to cancel."""
         cancel, self._cancel = self._cancel, None
@@ -142,11 +157,20 @@ class Interrupts:
         is_second, self.first = bool(self.first), self.first or name
         if self._is_over or (is_second and name in REPEATED):
             return
+        if not is_second and self._cancel is None and self._cancel_in_loop and _is_of_loop(frame):
+            self._cancel_in_loop()
+            return
         if is_second or self._cancel is None:
             raise KeyboardInterrupt
         with suppress(OSError):  # not by print: it may be what is interrupted
             os.write(2, NOTICE % name.encode())
         self._cancel()
+
+
+def _is_of_loop(frame: FrameType | None) -> bool:
+    """Return whether what is interrupted is the event loop's own code."""
+    module = str(frame.f_globals.get("__name__", "")) if frame is not None else ""
+    return module.partition(".")[0] in ("asyncio", "selectors")
 
 
 def leave_interrupts_to_parent() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, closing, nullcontext
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -81,7 +81,8 @@ async def open_session(
         names = {program.name for program in programs} or workflow.prompts.keys()
         prompts = {name: text for name, text in workflow.prompts.items() if name in names}
         opened = open_model(job.model, workflow.llm, prompts, asked, notify)
-    cancelling = INTERRUPTS.cancelling_task() if job.model.asks else nullcontext()
+    asks, interrupts = job.model.asks, INTERRUPTS
+    cancelling = interrupts.cancelling_task() if asks else interrupts.cancelling_in_loop()
     # Files are entered first, so closed last: a log takes its name when the model is closed too.
     with cancelling, ExitStack() as files:
         async with opened as model:
