@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,18 @@ class RecordedInputs:
     document_text: bool = True
     own_documents: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
+
+    def moved_to(self, given: RecordedInputs | None) -> RecordedInputs:
+        """Return them with the paths that are given now; how the job read them stays."""
+        if given is None:
+            return self
+        return replace(
+            self,
+            topics=given.topics or self.topics,
+            runs=given.runs or self.runs,
+            documents=given.documents or self.documents,
+            dataset=given.dataset,
+        )
 
     def without_folders(self, text: str) -> str:
         """Return a text without the folders of the inputs: a report goes to others."""

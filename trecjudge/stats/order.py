@@ -106,12 +106,17 @@ Members = Mapping[str, npt.NDArray[np.bool_]]
 
 def _resampled_shares(by_topic: tuple[Array, Array], members: Members) -> dict[str, Array]:
     """Return the shares of each team in resamples of topics, in parts that bound the memory."""
-    weights = draws(by_topic[0].shape[1], FEWER_RESAMPLES)
-    drawn = [resampled_means(v, weights).T.round(NOISE_DIGITS) for v in by_topic]
+    drawn = _resampled(by_topic)
     each = max(1, BLOCK // drawn[0].shape[1] ** 2)
     starts = range(0, FEWER_RESAMPLES, each)
     parts = [_shares_by_team([side[s : s + each] for side in drawn], members) for s in starts]
     return {team: np.concatenate([part[team] for part in parts]) for team in members}
+
+
+def _resampled(by_topic: Sequence[Array]) -> list[Array]:
+    """Return the means of each side in resamples of topics, drawn together: (resamples, runs)."""
+    weights = draws(by_topic[0].shape[1], FEWER_RESAMPLES)
+    return [resampled_means(v, weights).T.round(NOISE_DIGITS) for v in by_topic]
 
 
 def _shares_by_team(scores: Sequence[Array], members: Members) -> dict[str, Array]:
@@ -174,9 +179,7 @@ def order_moved(
     if old_tau is not None and new_tau is not None:
         difference = round(new_tau - old_tau, DIGITS)
     if by_topic and difference is not None:
-        weights = draws(by_topic[0].shape[1], FEWER_RESAMPLES)
-        drawn = (resampled_means(v, weights).T.round(NOISE_DIGITS) for v in by_topic)
-        people, old, new = map(RankedScores, drawn)
+        people, old, new = map(RankedScores, _resampled(by_topic))
         moved = kendall(people, new) - kendall(people, old)
         interval = interval_of(moved, by_topic[0].shape[1]).round_to(DIGITS)
     places = [1 + side.heights[0].astype(int) for side in (before, after)]

@@ -125,16 +125,8 @@ class _Material:
                 documents.add((one.run_id, one.topic_id), one.doc_id)
         topics = list(dict.fromkeys(one.topic_id for one in items))
         blocks = Blocks(topics)
-        given, inputs = wanted.inputs, config.inputs
-        if given is not None:
-            inputs = replace(
-                inputs,
-                topics=given.topics or inputs.topics,
-                runs=given.runs or inputs.runs,
-                documents=given.documents or inputs.documents,
-                dataset=given.dataset,
-            )
-        texts = read_texts(inputs, lambda _: blocks, documents, strict=given is not None)
+        inputs, strict = config.inputs.moved_to(wanted.inputs), wanted.inputs is not None
+        texts = read_texts(inputs, lambda _: blocks, documents, strict)
         made = cls(config, wanted.verdict, [{}] * len(items), texts, topics, blocks.pack())
         made.read_judgments(wanted, items)
         return made

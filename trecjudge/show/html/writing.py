@@ -232,16 +232,7 @@ class _Report:
 
     def _choose_inputs(self) -> RecordedInputs:
         """Return where the texts are, and whether those of documents may be shown."""
-        given, inputs = self.wanted.inputs, self.config.inputs
-        if given is not None:
-            # Only paths are replaced; how the job read them stays as the config has it.
-            inputs = replace(
-                inputs,
-                topics=given.topics or inputs.topics,
-                runs=given.runs or inputs.runs,
-                documents=given.documents or inputs.documents,
-                dataset=given.dataset,
-            )
+        inputs = self.config.inputs.moved_to(self.wanted.inputs)
         allowed = self.wanted.document_text
         return inputs if allowed is None else replace(inputs, document_text=allowed)
 
