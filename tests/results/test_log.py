@@ -225,12 +225,6 @@ SHOWN = {
 ["direct_prompt","careless","503",null,2,"It depends."]
 ["direct_prompt","careless","503",null,3,"It depends."]
 """,
-    "labels by run": """
-["careful","full_support",17]
-["careless","full_support",3]
-["careless","no_support",15]
-["uncited","full_support",1]
-""",
     "unsupported sentences, with the nearest passage": """
 ["careless","Perch replaced an older diesel boat in May 2022.",null]
 ["careless","She carries up to 180 passengers.","A crossing between Tholmar and Veskar takes \
@@ -239,9 +233,6 @@ SHOWN = {
 ["careless","Most households by the landing see the change as an improvement.","Makers say that an \
 apprentice takes three years to learn how to split bamboo evenly"]
 ["careless","Tickets cost the same as in 2021.",null]
-""",
-    "cited, and not there": """
-["careless","502","0000a502-0000-4000-8000-000000000009_50209"]
 """,
     "borderline, to look at": """
 ["careless","501",1,"no_support",0.1574]
