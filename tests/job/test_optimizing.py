@@ -509,7 +509,7 @@ def test_one_topic_cannot_be_held_out(optimise: Optimise, tmp_path: Path) -> Non
     assert "labels are on 1 topics" in ended.done.err
 
 
-PAGE = ROOT / "docs" / "optimize.md"
+PAGE = ROOT / "docs" / "workflows.md"
 
 
 def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
