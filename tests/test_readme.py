@@ -82,12 +82,33 @@ def test_every_command_of_the_cache_is_in_the_docs() -> None:
     assert [name for name in CACHE if f"run_judge.py cache {name}" not in MANUAL] == []
 
 
-@pytest.mark.parametrize("name", judge_names())
-def test_every_setting_and_measure_is_in_the_judges_readme(name: str) -> None:
-    text = (ROOT / "judges" / name / "README.md").read_text(encoding="utf-8")
-    judge = make_judge(name, {})
-    named = [*settings_of(judge), *(m.name for m in judge.measures.measures)]
-    assert [n for n in named if n not in text] == []
+JUDGES = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")
+
+
+def sections_of(name: str) -> str:
+    """Return a judge's section of docs/judges.md, and those on settings that it shares."""
+    parts = re.split(r"^(?=##+ )", JUDGES, flags=re.MULTILINE)
+    own = [part for part in parts if part.startswith(f"## {name}\n")]
+    assert len(own) == 1
+    shared = rf"### Settings of .*\b{re.escape(name)}\b"
+    return own[0] + "".join(part for part in parts if re.match(shared, part))
+
+
+SCORED = [(name, {}) for name in judge_names()]
+SCORED += [("support", {"compat": "argue"}), ("support", {"compat": "alce"})]
+SCORED += [("rubric", {"task": "questions"})]
+
+
+@pytest.mark.parametrize(("name", "given"), SCORED)
+def test_every_setting_and_measure_is_in_the_section_of_the_judge(
+    name: str, given: dict[str, str]
+) -> None:
+    items = "\n".join(re.findall(r"^- .*(?:\n  .*)*", sections_of(name), re.MULTILINE))
+    judge = make_judge(name, given)
+    named = [f"`{setting}`" for setting in settings_of(judge)]
+    assert [setting for setting in named if setting not in items] == []
+    words = re.split(r"[\s,:]+", items)
+    assert [m.name for m in judge.measures.measures if m.name not in words] == []
 
 
 def test_every_setting_of_the_door_is_in_the_docs() -> None:
