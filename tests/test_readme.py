@@ -121,7 +121,7 @@ PLACES += ("Anthropic", "Bedrock", "Vertex")
 
 
 def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     named = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
     table = page[page.index("## Settings") : page.index("## What a refusal means")]
     assert [name for name in named if f"`{name}`" not in table] == []
@@ -151,7 +151,7 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("where", PLACES)
 def test_the_page_about_the_model_has_three_lines_for(where: str) -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     shown = re.search(
         rf"^{re.escape(where)}[:;,].*?```sh\n(.*?)```", page, re.DOTALL | re.MULTILINE
     )
@@ -160,7 +160,7 @@ def test_the_page_about_the_model_has_three_lines_for(where: str) -> None:
 
 
 def test_the_addresses_in_the_page_about_the_model_are_what_they_become() -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     table = page[page.index("## Addresses") : page.index("## Headers")]
     rows = re.findall(r"^\| `(http\S+)`[^|]*\| `?(http[^`|\s]+|the same)", table, re.MULTILINE)
     assert len(rows) == 5
