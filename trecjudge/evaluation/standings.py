@@ -17,7 +17,7 @@ from trecjudge.files import whole
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.judging.judge import judge_names, make_judge, measures_of
 from trecjudge.judging.panel import column_names, ranked_by_judge
-from trecjudge.measures import UNJUDGED, ranks
+from trecjudge.measures import UNJUDGED, MeasureSpec, ranks
 from trecjudge.results.jobs import JobFiles
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import RunScore, read_statistics
@@ -151,13 +151,13 @@ def ranking_of(
     return [measure for measure in every if measure not in left_out]
 
 
-def neutral_measures() -> set[str]:
-    """Return the measures of all judges found of which no side is better, such as counts."""
-    found: set[str] = set()
+def known_measures() -> dict[str, MeasureSpec]:
+    """Return the measures of all judges found, by name without a cut-off such as `@10`."""
+    found: dict[str, MeasureSpec] = {}
     for name in judge_names():
         with suppress(TrecJudgeError):  # one that needs settings, or another package
             measures = measures_of(make_judge(name, {})).measures
-            found |= {measure.name for measure in measures if measure.neutral}
+            found |= {measure.name.partition("@")[0]: measure for measure in measures}
     return found
 
 
