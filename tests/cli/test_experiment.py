@@ -89,9 +89,10 @@ def test_variants_that_cut_alike_share_an_index(tmp_path: Path) -> None:
     assert indexes == {"220-30-none.index", "40-20-none.index"}
 
 
-def test_an_index_that_is_there_is_enough(tmp_path: Path) -> None:
+@pytest.mark.parametrize("given", ["index: my.index\n", "documents: [my.index]\n"])
+def test_an_index_that_is_there_is_enough(given: str, tmp_path: Path) -> None:
     command("rag", "index", RAG / "documents.jsonl", "--to", tmp_path / "my.index", "-q")
-    found = told(tmp_path, f"format: rag25\n{TWO}", documents="index: my.index\n")
+    found = told(tmp_path, f"format: rag25\n{TWO}", documents=given)
     assert found["exit_status"] == 0
     assert [v["answered"] for v in found["variants"]] == [3, 3]
     cited = (tmp_path / "o" / "experiment.documents.jsonl").read_text().splitlines()

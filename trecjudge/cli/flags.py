@@ -42,8 +42,9 @@ class RunFlags(Flags):
         old=("--topics",),
     )
     documents: Sequence[Path] = several(
-        "The documents: files, folders, irds:NAME, an index, or an address with {docid}. JSONL"
-        " has docid, title and text. Their text is judged, not the run's."
+        "The documents: files, folders, irds:NAME, an index (a file or postgresql://USER@HOST/DB),"
+        " or an address with {docid}. JSONL has docid, title and text. Their text is judged, not"
+        " the run's."
     )
     dataset: str = option(
         "The dataset to assume where several formats fit: rag, ragtime, dragun or auto.", "auto"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
@@ -47,6 +48,7 @@ LEADS: Mapping[str, str] = {
     "--chunk": "How documents are cut",
 }
 """How the help of a flag begins whose values all have names."""
+_DATABASE = re.compile(r"(postgres(?:ql)?://)(?:[^/?#:@]*@)?")
 COMMAS = ("--judge", "--also", "--correlation", "--limit")
 """Flags of several values that have no comma in them, so that commas separate them."""
 
@@ -411,6 +413,16 @@ class Option:
         within = " and ".join(f"at {word} {n:g}" for word, n in bounds if n is not None)
         return f"{NUMBERS[self.kind]}{within and f' of {within}'}"
 
+    def _fault_of_address(self, value: str) -> str:
+        """Return what is wrong with an address in the place of a path, if anything."""
+        if "--documents" in self.flags and (database := _DATABASE.match(value)):
+            # A name without a password is none: it says who asks.
+            plain = f"{database[1]}{value[database.end() :]}"
+            hint = "set PGPASSWORD, and leave the password out"
+            return f"holds a secret: {hint}" if is_secret_address(plain) else ""
+        in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
+        return in_file if "{docid}" in value else "is an address, not a path"
+
     def refusal_of(self, value: str) -> str | None:
         """Return why this cannot be a value, and what to give instead; None if it can."""
         if not value:
@@ -427,9 +439,8 @@ class Option:
                 )
             return unknown("name", named, self.parts)
         if self.kind is Path and is_secret_address(value):
-            in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
-            what = in_file if "{docid}" in value else "is an address, not a path"
-            return f"{value!r} {what}; give {self.wanted}"
+            what = self._fault_of_address(value)
+            return f"{value!r} {what}; give {self.wanted}" if what else None
         if self.kind is not Path and not is_encodable(value):
             return f"{value!r} is not UTF-8; give {self.wanted}"
         if isinstance(self.kind, tuple):

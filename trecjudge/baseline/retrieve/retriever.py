@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from trecjudge.baseline.index.index import Index, is_address
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.index.records import Filter, Hits, VectorMaker, VectorModel
 from trecjudge.baseline.index.vectors import NAME as WORDLLAMA
 from trecjudge.baseline.index.vectors import open_embeds
@@ -40,6 +40,7 @@ from trecjudge.baseline.retrieve.ranking import (
 )
 from trecjudge.baseline.terms import terms_of
 from trecjudge.errors import InputError
+from trecjudge.inputs.documents.index_file import index_address
 from trecjudge.models.model import Model
 from trecjudge.models.opening import ModelOptions
 from trecjudge.models.retrieval.asking import open_ranker
@@ -289,7 +290,7 @@ def _valid_threshold(
     """Return the threshold that holds here. Raises InputError if the one named does not."""
     named = retriever.settings.threshold
     path = named
-    if path is None and not is_address(where):
+    if path is None and not index_address(where):
         beside = threshold_path(where)
         path = beside if beside.exists() else None
     if path is None:
