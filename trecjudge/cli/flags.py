@@ -210,11 +210,17 @@ class RankingFlags(TableFlags):
     )
 
 
-class PrintFlags(Flags):
-    """How much is printed, and how."""
+class QuietFlags(Flags):
+    """How much is printed."""
 
     PANEL: ClassVar = OUTPUTS
     quiet: bool = switch("Print only errors.", "--quiet", "-q")
+
+
+class PrintFlags(QuietFlags):
+    """How much is printed, and how."""
+
+    PANEL: ClassVar = OUTPUTS
     as_json: bool = switch("Print the results as one JSON object.", "--json")
 
 

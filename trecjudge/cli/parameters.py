@@ -93,6 +93,10 @@ def argument(help_text: str, default: Any = ..., old: Sequence[str] = (), **more
     return Declared(typer.Argument(..., help=help_text, **more), default, tuple(old))
 
 
+OUTPUT = ("--output", "-o")
+"""How a new file is named everywhere, also where a word without a flag is one."""
+
+
 class Declared(NamedTuple):
     """A field of `Flags` as it is declared: the parameter of Typer that fills it."""
 
@@ -318,6 +322,8 @@ def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
                 parameter = declared.parameter
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
                 parameter.rich_help_panel = vars(group).get("PANEL", "")
+                if OUTPUT[0] in parameter.param_decls:
+                    declared = declared._replace(old=(*declared.old, OUTPUT[1]))
             yield name, declared
 
 
