@@ -13,7 +13,6 @@ import pytest
 from tests.cli_page import pages
 from tests.commandline import ROOT, command
 from tests.examples import DOCS, PAGES, PLAYED, arguments, played, steady
-from trecjudge.cli.main import CACHE
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
 from trecjudge.models.access.addresses import service_url
@@ -76,10 +75,6 @@ def test_every_judge_format_and_command_is_in_the_docs() -> None:
     named = [*judge_names(), *(f.NAME for f in all_formats()), *LAYOUTS, *COEFFICIENTS]
     named += [page.name for page in pages()]
     assert [name for name in named if f"`{name}" not in MANUAL] == []
-
-
-def test_every_command_of_the_cache_is_in_the_docs() -> None:
-    assert [name for name in CACHE if f"run_judge.py cache {name}" not in MANUAL] == []
 
 
 JUDGES = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")

@@ -30,9 +30,7 @@ class AgreeFlags(MapFlags, PrintFlags):
     )
     truth: Path = option(f"The labels to compare with: {FORMS}", ..., "--labels", old=("--truth",))
     threshold: int = option("The lowest grade that counts as relevant, or supported.", 1)
-    on_missing: Literal["common", "zero", "error"] = missing_part(
-        "An item that only one of them has is left out, 0 (no_support), or an error", "common"
-    )
+    on_missing: Literal["common", "zero", "error"] = missing_part("common")
     judge: str = option("The judge whose labels to compare; by default each by itself.", "")
     by_topic: bool = part("--by", "topic", "Figures of each topic, too.", False)
 

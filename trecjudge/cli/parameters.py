@@ -235,8 +235,7 @@ class Parts:
         is_required = first is not None and first.declared.default is ...
         parameter = typer.Option(..., self.flag, help=self._help(options), hidden=self.is_hidden)
         parameter.metavar = options[""].metavar if first else "NAME=VALUE"
-        panels = [one.declared.parameter.rich_help_panel for one in self.by_name.values()]
-        parameter.rich_help_panel = panels[-1] if all(panels) else ""
+        parameter.rich_help_panel = self.panel
         old = [spelled for one in self.by_name.values() for spelled in one.old]
         hint: Any = list[str] if is_required else list[str] | None
         return Parameter(
@@ -264,14 +263,23 @@ class Parts:
             found[field] = (*found.get(field, ()), one) if several else one
         return found
 
+    @property
+    def panel(self) -> str:
+        """What the flag is about: that of a group where commands share all its parts."""
+        panels = [one.declared.parameter.rich_help_panel for one in self.by_name.values()]
+        return panels[-1] if all(panels) else ""
+
     def _help(self, options: Mapping[str, Option]) -> str:
         first = [options[""].help.rstrip(".") if "" in options else LEADS[self.flag]]
+        shared = [n for n, one in self.by_name.items() if one.declared.parameter.rich_help_panel]
+        shared = [] if self.panel else shared
         named = [
-            f"{name}{f'={o.metavar}' if o.metavar else ''}: {first_clause(o.help)}"
+            f"{_shown_part((name, o))}: {first_clause(o.help)}"
             for name, o in options.items()
-            if name
+            if name and name not in shared
         ]
-        return f"{'; '.join([*first, *named])}."
+        more = [f"and {', '.join(shared)}, as `help model` has them"] if shared else []
+        return f"{'; '.join([*first, *named, *more])}."
 
 
 def part_of(value: str, parts: Mapping[str, Option]) -> tuple[str, str]:
@@ -315,7 +323,8 @@ def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
             if isinstance(declared.parameter, typer.models.OptionInfo):
                 parameter = declared.parameter
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
-                parameter.rich_help_panel = vars(group).get("PANEL", "")
+                panel = parameter.rich_help_panel or vars(group).get("PANEL", "")
+                parameter.rich_help_panel = panel
             yield name, declared
 
 
