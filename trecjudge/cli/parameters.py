@@ -285,7 +285,7 @@ class Parts:
 def part_of(value: str, parts: Mapping[str, Option]) -> tuple[str, str]:
     """Return which part of a flag a value is, and its text; the part "" has no name."""
     name, equals, text = value.partition("=")
-    is_named = name in parts and bool(equals) != parts[name].is_switch
+    is_named = name in parts and (equals or parts[name].is_switch)
     return (name, text) if name and is_named else ("", value)
 
 
@@ -411,7 +411,7 @@ class Option:
     def wanted(self) -> str:
         """What a value must be, in words."""
         if self.parts:
-            return f"{self.metavar}: {' '.join(filter(None, map(_shown_part, self.parts.items())))}"
+            return ", ".join(map(_shown_part, self.parts.items()))
         if isinstance(self.kind, tuple):
             return f"one of {', '.join(self.kind)}"
         if self.kind not in NUMBERS:
@@ -426,14 +426,14 @@ class Option:
             return f"a value is missing: give {self.wanted}"
         if self.parts:
             name, text = part_of(value, self.parts)
-            if name in self.parts:
-                return None if self.parts[name].is_switch else self.parts[name].refusal_of(text)
+            part = self.parts.get(name)
+            if part is not None and not part.is_switch:
+                return part.refusal_of(text)
             named = value.partition("=")[0]
+            if named in self.parts and named != value:
+                return f"{named} takes no value; give {self.wanted}"
             if named in self.parts:
-                switch = self.parts[named].is_switch
-                return (
-                    f"{named} takes no value" if switch else f"{named} lacks a value: {self.wanted}"
-                )
+                return None if part else f"{named} takes a value; give {self.wanted}"
             return unknown("name", named, self.parts)
         if self.kind is Path and is_secret_address(value):
             in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
@@ -529,7 +529,7 @@ def _default(parameter: Any, is_switch: bool) -> str:
 
 def _shown_part(named: tuple[str, Option]) -> str:
     name, option = named
-    return f"{name}={option.metavar}" if name and option.metavar else name
+    return f"{name}={option.metavar}" if name and option.metavar else name or option.metavar
 
 
 def is_encodable(value: str) -> bool:
