@@ -1,4 +1,4 @@
-"""Marks on the verdicts of a report in a real browser: what is said of them, held and taken along."""
+"""Marks on the verdicts of a report in a real browser: made, held and taken along."""
 
 from __future__ import annotations
 
@@ -88,12 +88,14 @@ def test_marks_are_held_taken_along_and_read_back(
         rows = exported(browser, tmp_path / "marks.jsonl")
         assert [(row.get("label"), row.get("comment")) for row in rows] == clicked
         fields = ("topic_id", "run_id", "sentence_index", "doc_id")
-        assert [[row[x] for x in fields] for row in rows] == [[y[x] for x in fields] for y in on[:3]]
+        assert [[row[x] for x in fields] for row in rows] == [
+            [y[x] for x in fields] for y in on[:3]
+        ]
         assert {row["labeller"] for row in rows} == {"zoë"}
     assert browser.find(".evidence textarea").get_attribute("value") == "=not sure\n1"
-    assert [browser.find(f"[data-judgment='{n}']").get_attribute("data-mark") for n in range(4)] == [
-        "right", "wrong", "comment", None,
-    ]  # fmt: skip
+    links = [browser.find(f"[data-judgment='{n}']") for n in range(4)]
+    marks = [link.get_attribute("data-mark") for link in links]
+    assert marks == ["right", "wrong", "comment", None]
     exported(browser, tmp_path / "marks.csv", "CSV")
     for file in (tmp_path / "marks.jsonl", tmp_path / "marks.csv"):
         done = command("labels", "agree", "--labels", file, job, "--json")
