@@ -56,8 +56,8 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     )
     out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
     page: Path | None = option(
-        "An HTML file to label the items on, in any browser and offline. A fifth of them is drawn"
-        " at random."
+        "An HTML file to label the items on, in any browser and offline, or a workbook, FILE.xlsx."
+        " A fifth of them is drawn at random."
     )
     guideline: Path | None = option("Text for the page: how to label.")
     show_verdict: bool = switch(
@@ -114,6 +114,8 @@ def _check(flags: LabelNextFlags) -> None:
         raise InputError(f"--overlap: {flags.overlap:g} is too large; give a share, 0 to 1")
     if flags.disagreements and chosen:
         raise InputError("--disagreements: --measure, --random and --for choose other items")
+    if flags.disagreements and flags.page and flags.page.suffix.casefold() == ".xlsx":
+        raise InputError("--disagreements: a workbook has no place for votes: --page FILE.html")
     if flags.disagreements and flags.human is None:
         raise InputError("--disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {

@@ -23,6 +23,7 @@ from trecjudge.inputs.labels.label_files import (
     read_attestations,
     table_delimiter,
 )
+from trecjudge.inputs.labels.workbooks import is_workbook, read_workbook
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, remove_formula_mark
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import AskedNugget, Item, Judgment, Place
@@ -233,7 +234,11 @@ Spent = dict[str | None, dict[ItemKey, float]]
 
 def entries_of(path: Path, report: OnFinding, spent: Spent) -> Iterator[Entry]:
     """Yield the labels of a file; other records are reported. Seconds go to `spent`."""
-    if not is_label_table(path):
+    if is_workbook(path):
+        rows = read_workbook(path, report)
+        labelled = ((row, record) for row, record in rows if said_in(record))
+        yield from _labels(path, labelled, report, spent)
+    elif not is_label_table(path):
         yield from _labels(path, objects(path, report), report, spent)
     elif is_assessments(path):
         for line, key, label in read_assessments(path, report):

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from trecjudge.errors import InputError
 from trecjudge.files import open_target, read_text
 from trecjudge.inputs.labels import takes_labels
+from trecjudge.inputs.labels.workbooks import is_workbook
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.judge import Judge, programs_of
 from trecjudge.models.adapters import load_signature
@@ -35,6 +36,7 @@ from trecjudge.show.html.job import Texts, read_texts, topics_for_page
 from trecjudge.show.html.page import policy
 from trecjudge.show.templates import asset, render
 from trecjudge.show.tones import GROUPS, tone, word
+from trecjudge.show.workbook import LabelWorkbook, write_workbook
 from trecjudge.stats.labelling import LabelCandidate
 from trecjudge.stats.resampling import SEED
 
@@ -46,7 +48,7 @@ ASKED = "Which label fits?"
 
 @dataclass(frozen=True, slots=True)
 class LabelPages:
-    """The request for pages to label on.
+    """The request for pages to label on, or for workbooks where `path` ends in .xlsx.
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `guideline` is a file of text, its paragraphs apart by empty lines, which may have `#`
@@ -94,7 +96,11 @@ def write_label_pages(
         if wanted.people > 1:
             path, who = path.with_name(f"{path.stem}-{number}{path.suffix}"), f"person {number}"
         own = [made.items[place] for place in places]
-        _write(path, made.head(wanted.outputs.name, own) | {"labeller": who}, own, made, guideline)
+        if is_workbook(path):
+            write_workbook(path, made.workbook(own, guideline, who))
+        else:
+            head = made.head(wanted.outputs.name, own) | {"labeller": who}
+            _write(path, head, own, made, guideline)
         pages.append((path, len(own)))
     return pages, made.texts.missing
 
@@ -190,6 +196,24 @@ class _Material:
                 yield str(load_signature(program.reference).instructions)
             elif named := named_prompts(program).get(others[name].get("from")):
                 yield named.instructions
+
+    def workbook(
+        self,
+        items: Sequence[Mapping[str, Any]],
+        guideline: Sequence[tuple[str, list[str]]],
+        labeller: str,
+    ) -> LabelWorkbook:
+        """Return a workbook of some of the items."""
+        documents = {
+            topic: self.blocks[name].entries()
+            for number, topic in enumerate(self.topics)
+            if (name := f"documents-{number}") in self.blocks
+        }
+        known = topics_for_page(self.texts.topics, self.topics)
+        asked = {one["id"]: one["title"] or one["problem"] or one["id"] for one in known}
+        return LabelWorkbook(
+            items, self.responses, documents, asked, self.sets, guideline, labeller
+        )
 
     def head(self, name: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the head block of a page on some of the items."""
