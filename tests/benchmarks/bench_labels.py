@@ -211,7 +211,7 @@ def pages(job: Job) -> list[Row]:
     board = rescored(job, None)
     alone = job.tau({run: one.mean or 0.0 for run, one in board.items()})
     rows = [Row("judge", "no labels", f"tau {alone:.3f}, width {width_over_topics(board):.3f}")]
-    for way, flags in (("page", ()), ("page --random", ("--random",))):
+    for way, flags in (("page", ()), ("page --by random", ("--by", "random"))):
         file = job.path / f"{way}.jsonl"
         file.touch()
         for number in STEPS:

@@ -183,7 +183,7 @@ def test_labels_that_are_no_grades(write: Write) -> None:
 def test_verdicts_that_only_look_like_labels_of_support_stay_as_they_are(write: Write) -> None:
     truth = write(label(0, "yes") + label(1, "no"), "a.jsonl")
     assert agreed(truth, truth).labels == ["no", "yes"]
-    with pytest.raises(InputError, match="--on-missing zero: no, yes are no grades"):
+    with pytest.raises(InputError, match="--rows missing=zero: no, yes are no grades"):
         agreed(truth, truth, on_missing="zero")
 
 

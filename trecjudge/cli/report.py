@@ -15,7 +15,7 @@ from trecjudge.cli.flags import (
     TrustFlags,
     TruthFormatFlags,
 )
-from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.parameters import command_with, option, part, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.config import RecordedInputs
@@ -39,27 +39,31 @@ class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, Pr
         "--against",
         old=("--compare",),
     )
-    truth: Path | None = option(TRUTH)
-    truth_measure: Sequence[str] = several(
-        "The measure of --truth to compare with: THEIRS for the one that ranks, or"
-        " OURS=THEIRS; by default the one of the same name."
+    truth: Path | None = part("--truth", "", TRUTH)
+    truth_measure: Sequence[str] = part(
+        "--truth",
+        "measure",
+        "The one to compare with: THEIRS for the one that ranks, or OURS=THEIRS; by default the"
+        " one of the same name.",
+        (),
     )
     document_text: bool | None = option(
         "Include document text in the report; by default as in the job.",
         None,
         "--document-text/--no-document-text",
     )
-    max_size: float = option(
-        "Put details into a folder beside the file above this size in MB.", 20, min=0
+    max_size: float = part(
+        "--max", "size", "MB of the file, above which details go into a folder (20).", 20, min=0
     )
     note: Sequence[str] = several("A sentence that stands on the page, first of its notes.")
     for_run: Sequence[str] = several(
         "Write a sheet for the team of these runs instead: all of their own, and of other runs only"
         " the best, median and worst value.",
-        metavar="RUN",
+        "--run",
+        old=("--for-run",),
     )
     each_run: Path | None = option(
-        "Write a sheet for each run (of --for-run, where given) into this folder.", metavar="DIR"
+        "Write a sheet for each run (of --run, where given) into this folder.", metavar="DIR"
     )
 
 
@@ -67,15 +71,17 @@ class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, Pr
 def report_output(flags: HtmlReportFlags) -> int:
     """Write NAME.report.html, a job's results to browse offline.
 
-    It has the leaderboard, responses, evidence and charts, in one file. With --for-run or
-    --each-run it is a sheet for a team, which names no other run.
+    It has the leaderboard, responses, evidence and charts, in one file. With --run or --each-run it
+    is a sheet for a team, which names no other run.
     """
     sheets = bool(flags.for_run or flags.each_run)
     if sheets and (flags.compare or flags.truth):
         other = "--against" if flags.compare else "--truth"
-        raise InputError(f"{other}: shows all runs; a sheet of --for-run or --each-run has none")
+        raise InputError(f"{other}: shows all runs; a sheet of --run or --each-run has none")
     if flags.truth_measure and flags.truth is None:
-        raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
+        raise InputError(
+            "--truth: give the leaderboard that has the measure, --truth FILE measure=NAME"
+        )
     printer, truth = FindingPrinter(flags.quiet), flags.truth
     given = RecordedInputs(
         flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset

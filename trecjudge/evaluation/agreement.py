@@ -398,7 +398,7 @@ def _agreement(
     _check_shared(left, right, shared, options.on_missing)
     if missing_are_zero and not ordered:
         given_labels = ", ".join(sorted(given))
-        raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
+        raise InputError(f"--rows missing=zero: {given_labels} are no grades: none of them is 0")
     confusion = pairs.confusion(len(labels)).sum(axis=0)
     if not ordered:
         _check_words(left, right, labels, confusion)
@@ -484,7 +484,7 @@ def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneS
     if any(missing) and on_missing == "error":
         raise InputError(
             f"{missing[0]} items are only in {left.name}, {missing[1]} only in {right.name}"
-            " (--on-missing error)"
+            " (--rows missing=error)"
         )
     if not shared:
         raise InputError(_nothing_in_common(left, right))

@@ -102,14 +102,14 @@ def test_texts_are_no_formulas_and_the_verdict_is_hidden(tmp_path: Path) -> None
         tmp_path, [(one, own[:1]) for one, own in map(hostile, texts)], list(map(record, texts))
     )
     path = tmp_path / "l.xlsx"
-    rows = written(job, path, "--random")
+    rows = written(job, path, "--by", "random")
     assert {row["sentence"] for row in rows} == {*texts} and "verdict" not in rows[0]
     with zipfile.ZipFile(path) as book:
         sheet = book.read("xl/worksheets/sheet1.xml")
         assert b"<f>" not in sheet and b"quotePrefix" in book.read("xl/styles.xml")
     mark(path, [{"label": "full_support"}] * len(rows))
     assert len(read_labels(path, pytest.fail)) == len(texts)
-    written(job, path, "--random", "--show-verdict")
+    written(job, path, "show-verdict", "--by", "random")
     sheet = openpyxl.load_workbook(path)["Items"]
     column = next(cell.column_letter for cell in sheet[1] if cell.value == "verdict")
     assert sheet.column_dimensions[column].hidden
@@ -127,7 +127,7 @@ def test_nuggets_and_a_guideline(tmp_path: Path) -> None:
     outputs.config.write_text("{}")
     rules = tmp_path / "rules.md"
     rules.write_text("# How\n\n- =Look twice.")
-    rows = written(tmp_path, tmp_path / "l.xlsx", "--random", "--guideline", rules, "--assign", "1")
+    rows = written(tmp_path, tmp_path / "l.xlsx", f"guideline={rules}", "--by", "random")
     assert {row["look_for"] for row in rows} >= {"The tower is 34 m high."}
     mark(tmp_path / "l.xlsx", [{"support": "x"}] * len(rows))
     assert {*read_labels(tmp_path / "l.xlsx", pytest.fail).values()} == {"support"}
@@ -183,5 +183,7 @@ def test_the_package_is_named_where_it_is_missing(
 
 def test_votes_have_no_place_in_a_workbook(job: Path, tmp_path: Path) -> None:
     labels = SAMPLES / "rag" / "labels.jsonl"
-    done = command("labels", "next", job, "--disagreements", "--labels", labels, "--page", "l.xlsx")
-    assert done.status == 1 and "--disagreements: a workbook has no place for votes" in done.err
+    done = command(
+        "labels", "next", job, "--by", "disagreements", "--labels", labels, "--page", "l.xlsx"
+    )
+    assert done.status == 1 and "--by disagreements: a workbook has no place for votes" in done.err
