@@ -66,6 +66,7 @@ def _print(found: Agreement, by_topic: bool) -> None:
     if by_topic:
         print_table(tables.topic_table(found))
     print_lines([tables.agreement_line(found)])
+    print_lines(tables.time_lines(found))
     if found.people is not None:
         print_lines(tables.people_lines(found.people))
         for shown in tables.people_tables(found.people):

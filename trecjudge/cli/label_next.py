@@ -57,8 +57,8 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     page: Path | None = part(
         "--page",
         "",
-        "An HTML file to label the items on, in any browser and offline. A fifth of them is drawn"
-        " at random",
+        "An HTML file to label the items on, in any browser and offline, or a workbook, FILE.xlsx."
+        " A fifth of them is drawn at random",
     )
     guideline: Path | None = part("--page", "guideline", "Text for the page: how to label.")
     show_verdict: bool = part(
@@ -118,6 +118,8 @@ def _check(flags: LabelNextFlags) -> None:
     chosen = flags.measure or flags.at_random or flags.purpose == "calibration"
     if flags.disagreements and chosen:
         raise InputError("--by disagreements: --measure, --by random and --for choose other items")
+    if flags.disagreements and flags.page and flags.page.suffix.casefold() == ".xlsx":
+        raise InputError("--by disagreements: a workbook has no place for votes: --page FILE.html")
     if flags.disagreements and flags.human is None:
         raise InputError("--by disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {
