@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief, ignore
-from trecjudge.inputs.documents.record import document_of
+from trecjudge.inputs.documents.record import document_of, leaf_keys
 from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
@@ -76,6 +77,8 @@ RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 # A usual job fits; a large one is better parsed twice than held in memory.
 ROOM = 8 << 20
 """Bytes of input whose records are kept for the next reader."""
+MOST_SHOWN, LONGEST_SHOWN = 100, 200
+"""Keys of a record of no known format that are named, and characters of them."""
 KEYS_SHOWN = "--keys question=KEY,answer=KEY,contexts=KEY"
 OF_A_FINDING = 500
 """Bytes of that room that one finding takes."""
@@ -257,7 +260,8 @@ class RunRecords:
 
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
         names = ", ".join(f.NAME for f in all_formats())
-        message = f"is of no known format ({names}): keys {brief(sorted(record))}"
+        keys = sorted(islice(leaf_keys(record), MOST_SHOWN))
+        message = f"is of no known format ({names}): keys {brief(keys, LONGEST_SHOWN)}"
         message += f"; if they hold an answer, say where: {KEYS_SHOWN}"
         self.report(Finding("record_unknown_shape", place, message, brief(sorted(record))))
 
