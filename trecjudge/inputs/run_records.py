@@ -24,6 +24,7 @@ from trecjudge.inputs.formats.markers import MarkInventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
 from trecjudge.inputs.formats.response import ResponseReader, RunSurvey, drafts_in
 from trecjudge.inputs.naming import RunNames
+from trecjudge.inputs.pipelines.exports import is_export
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.provenance import provenance_beside, with_provenance
@@ -54,6 +55,8 @@ def _kind(record: Mapping[str, Any]) -> str:
         grades = [grade for by_document in record.values() for grade in by_document.values()]
         if all(isinstance(g, int | float) and not isinstance(g, bool) for g in grades):
             return "qrels"
+    if any(names <= record.keys() for names in DESCRIPTIONS):
+        return "the description of a dataset"
     if turns_in(name_fields(dict(record))):
         return "topics or documents"
     if any(OF_A_RUN.search(key) for key in record):
@@ -66,6 +69,13 @@ def _kind(record: Mapping[str, Any]) -> str:
     return "topics or documents" if any(texts) else ""
 
 
+DESCRIPTIONS = ({"_data_files", "_fingerprint"}, {"citation", "description", "features"})
+"""Keys of the files beside the data of a dataset of Hugging Face."""
+ARROW = ".arrow"
+ARROW_HINT = (
+    "is data of a Hugging Face dataset: write them as JSONL with"
+    " `datasets.load_from_disk(FOLDER).to_json('run.jsonl')`"
+)
 PEEK = 5
 """Lines by which a file is recognised: a run may begin with a few broken ones."""
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
@@ -360,10 +370,12 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     """
     opened = Opened.of(file)
     path = opened.path
-    own = own_output(opened)
+    own = "" if is_export(path) else own_output(opened)
     if own:
         return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
     what = "" if looks_like_a_run(opened) else "is not a run"
+    if path.suffix == ARROW:
+        what = ARROW_HINT
     # Most files are known by one record: the next few are parsed only where that is of no format.
     if not what and not any(map(format_of, first_records(opened, 1))):
         records = first_records(opened, PEEK)
@@ -380,7 +392,7 @@ def looks_like_a_run(file: Path | Opened) -> bool:
     read, or only begins like a run: it is reported as a lost run, not passed over.
     """
     opened = Opened.of(file)
-    if RUN_NAME.search(opened.path.name) or is_table(opened):
+    if RUN_NAME.search(opened.path.name) or is_export(opened.path) or is_table(opened):
         return True
     first = opened.first(PEEK)
     if not first:

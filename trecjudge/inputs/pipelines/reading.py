@@ -12,6 +12,7 @@ from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.pipelines.conversations import responses_in
+from trecjudge.inputs.pipelines.exports import exported_objects, is_export
 from trecjudge.inputs.pipelines.fields import (
     Row,
     holds_records,
@@ -29,6 +30,7 @@ from trecjudge.inputs.pipelines.parts import (
     REPLIED,
     TOPICS,
     is_list_of_sentences,
+    layers,
     lift_parts,
     parts_of,
     unwrap,
@@ -208,13 +210,10 @@ def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
 
 
 def _records_listed(entries: list[Any]) -> list[Record]:
-    """Return the records that a list holds, empty where its first entry is none."""
+    """Return the records or the spans that a list holds, empty where its first entry is none."""
     objects = [entry for entry in entries if isinstance(entry, dict)]
     if objects and is_span(objects[0]):
-        traces = Traces()
-        for entry in objects:
-            traces.add(0, entry)
-        return [found for _, record in traces.records() for found in responses_in(record)]
+        return objects
     records = [
         found
         for number, entry in enumerate(objects, 1)
@@ -302,10 +301,13 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
 
 
 def _rows(opened: Opened, report: OnFinding) -> Iterator[Row]:
-    if is_table(opened):
+    def tell(message: str) -> None:
+        report(Finding("trace_unused", Place(str(opened.path)), message))
+
+    if not is_export(opened.path) and is_table(opened):
         rows = ((line, under_known_names(record)) for line, record in table_records(opened, report))
-        return passages_joined(_records(rows), ROWS_LOOKED_AT)
-    return passages_joined(_records(_objects(opened, report)), 1)
+        return passages_joined(_records(rows, tell=tell), ROWS_LOOKED_AT)
+    return passages_joined(_records(_objects(opened, report), tell=tell), 1)
 
 
 def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
@@ -319,6 +321,10 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 
 
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
+    if is_export(opened.path):
+        with suppress(InputError):
+            return [r for _, r in islice(_records(_objects(opened, ignore), begun=True), count)]
+        return []
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
             rows = islice(table_records(Opened(opened.path), ignore, count), count)
@@ -332,7 +338,8 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     """Yield (line, object); one that holds records by column as those records."""
-    for line, record in objects(opened, report):
+    read = exported_objects(opened.path, report) if is_export(opened.path) else None
+    for line, record in read or objects(opened, report):
         place = Place(str(opened.path), line)
         complaints: list[str] = []
         whole_records = split_columns(record, complaints.append)
@@ -342,10 +349,13 @@ def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
             yield line, whole
 
 
-def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
+def _records(
+    found: Iterable[Row], begun: bool = False, tell: Callable[[str], None] | None = None
+) -> Iterator[Row]:
     """Yield (line, record) of what objects hold, and after them those of the traces.
 
-    `begun`: not all is read, so that a trace without an answer may get one.
+    `begun`: not all is read, so that a trace without an answer may get one. `tell` is told what
+    the traces say besides.
     """
     traces = Traces()
     for line, record in found:
@@ -358,3 +368,5 @@ def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
         if begun:
             trace.setdefault("outputs", None)
         yield from ((line, record) for record in responses_in(trace))
+    if tell is not None and traces.unused:
+        tell(f"has traces that also say {', '.join(sorted(traces.unused))}")

@@ -81,7 +81,7 @@ UNUSED = {
     "tokens": re.compile(r"token|usage", re.IGNORECASE),
     "costs": re.compile(r"cost", re.IGNORECASE),
     "times": re.compile(r"start_?time|started|latency|duration", re.IGNORECASE),
-    "scores": re.compile(r"feedback|assessment|^scores?$|eval", re.IGNORECASE),
+    "scores": re.compile(r"feedback|assessment|^scores?$|(?<![a-z])eval", re.IGNORECASE),
 }
 """What a trace may say besides, by the names of keys; it is not used."""
 OPEN_CHARACTERS = 16 << 20
