@@ -146,7 +146,7 @@ def records_in(record: Record) -> Iterator[Record]:
     if is_span(whole):
         yield whole
         return
-    inside = next((found for found in map(_records_listed, _lists(whole)) if found), None)
+    inside = next((found for found in map(_records_listed, lists_in(whole)) if found), None)
     if inside is None or parts_of(_of_a_tool(whole)) is not None:
         yield from (r for one in _samples(whole) for r in responses_in(_of_a_tool(one)))
     else:
@@ -196,7 +196,7 @@ def _is_answer(entry: Any, name: str) -> bool:
     return name not in ("output", "response") and not typed and not SAYS.isdisjoint(entry)
 
 
-def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
+def lists_in(record: Mapping[str, Any]) -> Iterator[list[Any]]:
     """Yield the lists of objects of a record; promptfoo has one in an object of the same name.
 
     Where `--keys` says what records look like, a list may have any name.
@@ -204,7 +204,7 @@ def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
     for key, value in record.items():
         if record_keys() or plain(key) in LISTS:
             if isinstance(value, Mapping):
-                yield from _lists(value)
+                yield from lists_in(value)
             elif isinstance(value, list) and value:
                 yield value
 
@@ -334,6 +334,11 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     records = first_objects(opened, count)
     whole = (inner for record in records for inner in split_columns(record, ignore))
     return [record for _, record in islice(_records(enumerate(whole), begun=True), count)]
+
+
+def records_of(record: Record) -> Iterator[Record]:
+    """Yield the records inside an object under the names that formats know, its traces too."""
+    return (found for _, found in _records([(0, record)]))
 
 
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
