@@ -53,9 +53,10 @@ def _scores(entry: Record) -> Iterator[tuple[str, float | None]]:
                 if isinstance(metric, dict) and (name := next(values_of(metric, NAMES), None)):
                     yield str(name), _number(next(values_of(metric, VALUES), None))
     if isinstance(entry.get("vars"), Mapping):  # promptfoo
-        named = entry.get("namedScores")
+        given = entry.get("namedScores")
+        named = given if isinstance(given, dict) else {}
         yield from ((name, _number(entry[name])) for name in ("score", "success") if name in entry)
-        yield from ((str(k), _number(v)) for k, v in (named or {}).items())
+        yield from ((str(k), _number(v)) for k, v in named.items())
     scores = entry.get("scores")  # inspect_ai
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
