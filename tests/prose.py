@@ -12,7 +12,6 @@ ROOT = Path(__file__).parent.parent
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted(ROOT.glob("judges/*/README.md")),
     ROOT / "CONTRIBUTING.md",
     ROOT / "sample_data" / "README.md",
     ROOT / "tests" / "benchmarks" / "README.md",

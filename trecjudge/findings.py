@@ -157,8 +157,10 @@ KINDS: dict[str, FindingKind] = {
     "grade_missing": FindingKind("error", "unjudged"),
     "layout_assumed": FindingKind("warning", "read so, unless `--format` names another"),
     "row_repeated": FindingKind("note", "counts once"),
-    "row_duplicate": FindingKind("warning", "the first value counts, as set by `--duplicates`"),
-    "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--all-rows`"),
+    "row_duplicate": FindingKind(
+        "warning", "the first value counts, as set by `--rows duplicates=`"
+    ),
+    "all_row_differs": FindingKind("warning", "its topics' values count, as set by `--rows all=`"),
     "statistics_differ": FindingKind("warning", "they are of another job, and not used"),
     "items_unjudged": FindingKind("warning", "in no mean: the order of runs could change"),
     "judgments_edited": FindingKind("note", "none: its judgments count as they stand"),
@@ -166,9 +168,9 @@ KINDS: dict[str, FindingKind] = {
     "grade_conflict": FindingKind("warning", "of pooled qrels the highest grade counts"),
     "run_id_shared": FindingKind("warning", "the files' names are used instead"),
     "topics_unseen": FindingKind("note", "they count as the leaderboard counts them"),
-    "run_one_sided": FindingKind("warning", "treated as set by `--on-missing`"),
+    "run_one_sided": FindingKind("warning", "treated as set by `--rows missing=`"),
     "topic_one_sided": FindingKind(
-        "warning", "means include topics of one side only, as set by `--all-rows`"
+        "warning", "means include topics of one side only, as set by `--rows all=`"
     ),
     "run_not_compared": FindingKind("warning", "left out"),
     "measure_one_sided": FindingKind("warning", "left out"),

@@ -40,8 +40,8 @@ class _State:
 class AutoJudgeJudge:
     """The scores of a judge that was written for AutoJudge, by response and measure.
 
-    Settings are named as in AutoJudge's workflow.yml, which `--workflow` reads as well; see the
-    README. Its measures are `measures_wanted`, else those of `measures_file`, else of a
+    Settings are named as in AutoJudge's workflow.yml, which `--workflow` reads as well; see
+    docs/judges.md. Its measures are `measures_wanted`, else those of `measures_file`, else of a
     LeaderboardSpec that its module has.
     """
 

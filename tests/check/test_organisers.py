@@ -23,7 +23,7 @@ from trecjudge.check.rules import ORGANISERS, all_tracks
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.topics import read_topics
 
-PAGE = ROOT / "docs" / "tracks.md"
+PAGE = ROOT / "docs" / "organiser.md"
 ORDER = ("accepted", "warned", "refused")
 WORDS = {"accepts": "accepted", "warns": "warned", "refuses": "refused"}
 RIGHT = ("ours", "theirs", "open")
@@ -84,7 +84,8 @@ def documented() -> Iterator[tuple[set[Difference], str, str]]:
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:1] == "|"]
     for names, tracks, their_verdict, our_verdict, right, by in (r for r in rows if len(r) == 6):
         if their_verdict in WORDS:
-            each = product(tracks.split(", "), names.split("; "))
+            named = TRACKS if tracks == "all" else tracks.split(", ")
+            each = product(named, names.split("; "))
             verdicts = WORDS[their_verdict], WORDS[our_verdict]
             yield {(track, name, *verdicts) for track, name in each}, right, by
 

@@ -126,7 +126,7 @@ def test_a_table_is_printed_or_written(job: Path, tmp_path: Path) -> None:
         ("judge", "judge: RUN is missing: give run files, or folders of them at any depth"),
         (
             "rag generate --max-wrds 3",
-            "rag generate: unknown flag '--max-wrds'; did you mean '--max-",
+            "rag generate: unknown flag '--max-wrds'; did you mean '--max words='? ",
         ),
         ("zzz", "unknown command 'zzz'; `--help` shows all"),
     ],

@@ -397,8 +397,12 @@ def test_a_run_that_stops_answering_does_not_pass(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected", "option"),
     [
-        ("r t0 M 1\nr all M 0.4\n", "the `all` row is 0.4, its topics give 1", "--all-rows"),
-        ("r all M 1\nr all M 0.4\n", "gives run 'r', topic 'all', M a second", "--duplicates"),
+        ("r t0 M 1\nr all M 0.4\n", "the `all` row is 0.4, its topics give 1", "--rows all="),
+        (
+            "r all M 1\nr all M 0.4\n",
+            "gives run 'r', topic 'all', M a second",
+            "--rows duplicates=",
+        ),
     ],
 )
 def test_rows_that_contradict_each_other_do_not_pass(
@@ -408,11 +412,14 @@ def test_rows_that_contradict_each_other_do_not_pass(
     done = command("gate", path, "--min", "M=0.5", "-q")
     assert (done.status, expected in done.err, option in done.err) == (1, True, True)
     statuses = {
-        "--all-rows": {"error": 1, "given": 1, "recomputed": 0, "checked": 0},
-        "--duplicates": {"error": 1, "last": 1, "first": 0},
+        "--rows all=": {"error": 1, "given": 1, "recomputed": 0, "checked": 0},
+        "--rows duplicates=": {"error": 1, "last": 1, "first": 0},
     }[option]
     for choice, status in statuses.items():
-        assert command("gate", path, "--min", "M=0.5", option, choice, "-q").status == status
+        assert (
+            command("gate", path, "--min", "M=0.5", *f"{option}{choice}".split(), "-q").status
+            == status
+        )
 
 
 def test_a_run_of_which_nothing_was_judged_does_not_pass(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 import typer
 from typer.main import get_command
 
+from tests.cli_page import commands
 from tests.commandline import ROOT, command
 from trecjudge.cli import flags as groups
 from trecjudge.cli.audit import AuditFlags
@@ -22,7 +23,7 @@ from trecjudge.cli.flags import JobFlags, MainFlags
 from trecjudge.cli.jobs import TO_JOB, request_job
 from trecjudge.cli.judge import jobs_asked_for
 from trecjudge.cli.main import Commands, app
-from trecjudge.cli.parameters import Flags, declared_in
+from trecjudge.cli.parameters import Flags, declared_in, options_of
 from trecjudge.job.request import Job
 
 
@@ -99,8 +100,13 @@ def test_a_command_of_no_name_is_told_with_the_nearest() -> None:
 
 
 def test_every_flag_of_the_main_job_is_a_typed_field() -> None:
-    read = {parameter.name for parameter in get_command(app).params}
-    assert read - {"install_completion", "show_completion"} == set(declared_in(MainFlags))
+    read = {p.name for p in get_command(app).params} - {"install_completion", "show_completion"}
+    fields = declared_in(MainFlags)
+    whole = {name for name, one in fields.items() if one.part is None}
+    assert {name for name in read if not name.startswith("values_of_")} == whole
+    (_, context), *_ = commands()
+    parts = [name for option in options_of(get_command(app), context) for name in option.parts]
+    assert len(parts) == len(fields) - len(whole)
 
 
 def test_a_command_has_the_flags_of_its_groups_but_those_it_names() -> None:

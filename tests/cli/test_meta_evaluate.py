@@ -28,7 +28,7 @@ def test_a_run_on_one_side_only_is_no_perfect_correlation(write: Write) -> None:
     paths = (write(JUDGE, "judge.txt"), "--truth", write(HUMAN, "truth.txt"))
     done = command("judges", "meta", *paths)
     assert done.status == 1
-    assert "has no scores of 1 runs: 'r1'; --on-missing common leaves them out" in done.err
+    assert "has no scores of 1 runs: 'r1'; --rows missing=common leaves them out" in done.err
     status, found = as_json("meta-evaluate", *paths, *TAU, "--on-missing", "zero")
     assert (status, tau(found)) == (0, 0.2)
     assert found["findings"][0]["kind"] == "run_one_sided"
@@ -91,9 +91,14 @@ def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
 @pytest.mark.parametrize(
     ("case", "judge", "status", "expected"),
     [
-        ("40_missing_run_meta", "judge.txt", 1, "has no scores of 1 runs: 'r1'; --on-missing"),
+        (
+            "40_missing_run_meta",
+            "judge.txt",
+            1,
+            "has no scores of 1 runs: 'r1'; --rows missing=common",
+        ),
         ("45_jsonl_int_topic", "judge.jsonl", 0, "run 'r1', HUMAN: the `all` row is 0.9, its"),
-        ("47_nan_value", "lb.txt", 1, "has no scores of 1 runs: 'r1'; --on-missing"),
+        ("47_nan_value", "lb.txt", 1, "has no scores of 1 runs: 'r1'; --rows missing=common"),
     ],
 )
 def test_the_cases_of_the_folder(
@@ -327,7 +332,7 @@ def test_what_to_label_for_calibration(tmp_path: Path) -> None:
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert [r["label"] for r in records] == [None] * 4
     assert all(0 <= r["expected"] <= 1 and r["doc_id"] and r["text"] for r in records)
-    assert "--measure and --random are for the ranking" in command(*asked, "--random").err
+    assert "--measure and --by random are for the ranking" in command(*asked, "--random").err
 
 
 @pytest.mark.parametrize("name", ["ir_measures", "tot", "rag4reports", "jsonl", "csv"])

@@ -17,7 +17,7 @@ from tests.cli.jobs import BAD, GOOD, as_json, job
 from tests.commandline import ROOT, SAMPLES, Done, command
 from tests.examples import BLOCK
 
-PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "pipeline.md").read_text(encoding="utf-8")
 FILES = {name: text for kind, name, text in BLOCK.findall(PAGE) if kind == "file"}
 FIRST, SECOND = "x.0001-2026-11-30", "x.0002-2026-11-30"
 

@@ -56,7 +56,11 @@ def test_all_measures(tmp_path: Path) -> None:
         ("--to latex --measures CITATION_SUPORT", 1, "did you mean 'CITATION_SUPPORT'"),
         ("--to csv --measures CITATION_SUPPORT", 1, "are for markdown, latex, html, table-csv"),
         ("--to latex --lower-is-better X", 1, "unknown measure 'X'"),
-        ("--to latex --digits 9", 2, "less than or equal to 6"),
+        (
+            "--to latex --digits 9",
+            2,
+            "9 is too large; give a whole number of at least 0 and at most 6",
+        ),
     ],
 )
 def test_bad_choices(options: str, status: int, message: str, tmp_path: Path) -> None:

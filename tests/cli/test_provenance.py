@@ -61,9 +61,7 @@ def test_each_citation_is_a_line(tmp_path: Path) -> None:
         f"r  1  1  k  v1/{digest(BEFORE)[:8]}  unknown",
         "r  1  2  m  -  unknown",
     ]
-    assert done.err == (
-        "2 citations of 1 run; give --index or --documents to see which are stale\n"
-    )
+    assert done.err == ("2 citations of 1 run; give --documents to see which are stale\n")
 
 
 def test_what_is_stale_by_an_index(tmp_path: Path) -> None:
@@ -145,9 +143,7 @@ def test_stale_needs_what_to_compare_with(tmp_path: Path) -> None:
     for flag in ("--stale", "--fail-stale"):
         done = command("rag", "provenance", run(tmp_path / f"runs{flag}"), flag)
         assert done.status == 1
-        assert done.err == (
-            "error: --stale needs what to compare with: give --index or --documents\n"
-        )
+        assert done.err == ("error: --stale needs what to compare with: give --documents\n")
 
 
 def test_a_job_keeps_it_and_shows_it(tmp_path: Path) -> None:

@@ -509,7 +509,7 @@ def test_one_topic_cannot_be_held_out(optimise: Optimise, tmp_path: Path) -> Non
     assert "labels are on 1 topics" in ended.done.err
 
 
-PAGE = ROOT / "docs" / "optimize.md"
+PAGE = ROOT / "docs" / "workflows.md"
 
 
 def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -539,5 +539,5 @@ def test_the_python_of_the_page(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert (done.stdout, done.returncode) == (f"{['full_support'] * 4}\n", 0), done.stderr
+        assert (done.stdout, done.returncode) == ("full_support\n" * 4, 0), done.stderr
         assert len(endpoint.requests) == 4

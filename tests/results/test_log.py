@@ -129,8 +129,17 @@ def test_a_judge_of_a_module_is_named_in_full_and_its_events_for_short() -> None
 
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = (ROOT / "docs" / "log.md").read_text(encoding="utf-8")
-QUERY = re.compile(r"```sh\n(jq .*?)\n```\n\n<!-- result -->\n```json\n(.*?)```", re.DOTALL)
+PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+JUDGE = """
+python run_judge.py --rag-responses sample_data/ragtime/runs
+  --rag-topics sample_data/ragtime/topics.jsonl --documents sample_data/ragtime/documents.jsonl
+  --out-dir out -q
+"""
+JOBS = (
+    "--judge citation --name words",
+    "--judge support,citation,direct_prompt --name model --use-env-llm"
+    " --set 'llm.prices={input: 0.15, output: 0.6}'",
+)
 Event = dict[str, Any]
 OF_AN_ITEM = ("MODEL_CALL", "FAILURE", "BUG")
 
@@ -168,7 +177,7 @@ def block_after(marker: str) -> str:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a folder with the logs of the two jobs that the page shows."""
+    """Return a folder with the logs of the two jobs that the page asks about."""
     folder = tmp_path_factory.mktemp("page")
     for name in ("sample_data", "workflows"):
         (folder / name).symlink_to(ROOT / name)
@@ -177,9 +186,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         for name, value in endpoint.environment().items():
             patch.setenv(name, value)
-        for marker in ("command", "with a model"):
-            words = shlex.split(block_after(marker).replace("\\\n", " "))
-            assert command(*words[2:]).status in (0, 3)
+        for job in JOBS:
+            assert command(*shlex.split(JUDGE + job)[2:]).status in (0, 3)
         yield folder
 
 
@@ -187,26 +195,82 @@ def answered(line: str, folder: Path) -> list[str]:
     """Return the lines that a jq command prints."""
     words = shlex.split(line)
     *flags, program, file = words[1:]
-    assert set(flags) <= {"-s", "-c", "-r"}
+    assert set(flags) <= {"-c", "-sc"}
     text = (folder / file).read_text(encoding="utf-8")
-    found = jq.compile(program).input_text(text, slurp="-s" in flags).all()
-    plain = "-r" in flags
-    printed = [
-        value
-        if plain and isinstance(value, str)
-        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        for value in found
-    ]
-    return "\n".join(printed).splitlines()
+    found = jq.compile(program).input_text(text, slurp="-sc" in flags).all()
+    return [json.dumps(value, ensure_ascii=False, separators=(",", ":")) for value in found]
 
 
-@pytest.mark.parametrize(("line", "shown"), QUERY.findall(PAGE))
-def test_a_query_prints_what_the_page_shows(line: str, shown: str, logs: Path) -> None:
-    assert answered(line, logs) == shown.splitlines()
+SHOWN = {
+    "judge, model, inputs": """
+[["citation","direct_prompt","support"],"stub",["sample_data/ragtime/runs"]]
+""",
+    "cost by topic, in millionths": """
+["501",540]
+["502",512]
+["503",765]
+""",
+    "failures by kind": """
+["filtered",2]
+["parse",1]
+""",
+    "replies that could not be read": """
+["citation","careful","502",2,1,"I cannot tell."]
+["citation","careful","502",3,1,"I cannot tell."]
+["citation","careless","502",1,1,"I cannot tell."]
+["citation","careless","503",2,1,"I cannot tell."]
+["citation","careless","503",2,1,"I cannot tell."]
+["citation","careless","503",4,1,"I cannot tell."]
+["direct_prompt","careless","503",null,1,"It depends."]
+["direct_prompt","careless","503",null,2,"It depends."]
+["direct_prompt","careless","503",null,3,"It depends."]
+""",
+    "unsupported sentences, with the nearest passage": """
+["careless","Perch replaced an older diesel boat in May 2022.",null]
+["careless","She carries up to 180 passengers.","A crossing between Tholmar and Veskar takes \
+22 minutes, and she carries up to 120 passengers and 14 cars"]
+["careless","Most households by the landing see the change as an improvement.",null]
+["careless","Most households by the landing see the change as an improvement.","Makers say that an \
+apprentice takes three years to learn how to split bamboo evenly"]
+["careless","Tickets cost the same as in 2021.",null]
+""",
+    "borderline, to look at": """
+["careless","501",1,"no_support",0.1574]
+["careless","502",4,"no_support",0.2298]
+""",
+}
+FEWER = {"unsupported sentences, with the nearest passage": 5}
+"""Questions of whose answer the first lines are looked at."""
 
 
-def test_there_are_as_many_queries_as_the_page_says() -> None:
-    assert len(QUERY.findall(PAGE)) == PAGE.count("\njq ") == 22
+def queries() -> dict[str, str]:
+    """Return the commands of the page by the question above each."""
+    lines = block_after("queries").splitlines()
+    return dict(zip((line.removeprefix("# ") for line in lines[::2]), lines[1::2], strict=True))
+
+
+@pytest.mark.parametrize("question", SHOWN)
+def test_a_query_answers_its_question(question: str, logs: Path) -> None:
+    answer = answered(queries()[question], logs)[: FEWER.get(question)]
+    assert answer == SHOWN[question].strip().splitlines()
+
+
+def test_each_query_of_the_page_is_asked() -> None:
+    assert queries().keys() == SHOWN.keys()
+    assert all(line.startswith("jq ") for line in queries().values())
+    assert PAGE.count("\njq ") == len(SHOWN)
+
+
+def test_the_calls_of_the_log_add_up_to_what_its_end_says(logs: Path) -> None:
+    events = written(logs / "out" / "model.log")
+    calls = [e for e in events if e["event"] == "MODEL_CALL"]
+    end = events[-1]
+    assert (end["items_judged"], end["items_expected"]) == (73, 76)
+    sent = [e for e in calls if not (e["cached"] or e["turned_away"])]
+    assert len(sent) == end["model"]["calls"] == 58
+    tokens = end["model"]["prompt_tokens"] + end["model"]["completion_tokens"]
+    assert sum(e["tokens"] for e in calls) == tokens == 8451
+    assert sum(e["shared"] for e in calls) == end["model"]["saved"] == 31
 
 
 def test_pandas_gives_what_jq_gives(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,14 +279,14 @@ def test_pandas_gives_what_jq_gives(logs: Path, monkeypatch: pytest.MonkeyPatch)
     *lines, last = block_after("pandas").splitlines()
     names: dict[str, Any] = {}
     exec("\n".join(lines), names)
-    (line,) = (line for line, _ in QUERY.findall(PAGE) if "group_by(.topic_id)[]" in line)
+    line = queries()["cost by topic, in millionths"]
     cost = eval(last, names)["cost"]
     costs = [json.loads(row) for row in answered(line, logs)]
     assert [[str(topic), round(value * 1e6)] for topic, value in cost.items()] == costs
 
 
 def test_a_line_for_cost_by_topic_gives_the_sum_of_the_table(logs: Path) -> None:
-    (line,) = (line for line, _ in QUERY.findall(PAGE) if "group_by(.topic_id)[]" in line)
+    line = queries()["cost by topic, in millionths"]
     log = (logs / "out" / "model.log").read_text(encoding="utf-8")
     end = json.loads(log.splitlines()[-1])
     total = sum(json.loads(row)[1] for row in answered(line, logs))
@@ -230,15 +294,11 @@ def test_a_line_for_cost_by_topic_gives_the_sum_of_the_table(logs: Path) -> None
 
 
 def tables() -> dict[str, list[str]]:
-    """Return the fields of each table of the page, by its heading or marker."""
-    fields: dict[str, list[str]] = {}
-    under = ""
-    for line in PAGE.splitlines():
-        if found := re.match(r"### `(\w+)`|<!-- fields: (.*) -->", line):
-            under = found[1] or found[2]
-        elif row := re.match(r"\| `([\w.]+)` \|", line):
-            fields.setdefault(under, []).append(row[1])
-    return fields
+    """Return the fields of each event by its name, as the table of the page has them."""
+    table = PAGE.partition("### Events and fields")[2].partition("\n###")[0]
+    rows = re.findall(r"^\| ?`?([\w ]+?)`? ?\| ?(.*?) ?\|$", table, re.M)
+    found = {name: re.findall(r"`([a-z][\w.]*)`", fields) for name, fields in rows}
+    return {name: fields for name, fields in found.items() if fields}
 
 
 def rare() -> list[Event]:

@@ -62,7 +62,7 @@ def test_zero_is_so_on_every_topic() -> None:
 
 def test_many_names_are_cut() -> None:
     many = by_run(**{f"r{i:02d}": i for i in range(20)})
-    with pytest.raises(InputError, match=r"of 20 runs: 'r00', .*'r07', …; --on-missing"):
+    with pytest.raises(InputError, match=r"of 20 runs: 'r00', .*'r07', …; --rows missing=common"):
         same_runs(scores(many, "x"), scores(ABC, "y"), Rules(), fail)
 
 
@@ -100,7 +100,7 @@ def test_measures_that_runs_lack_are_left_out() -> None:
     assert defined_measures(both, ["M", "N", "L"], Rules(), findings.append) == ["M"]
     assert defined_measures(both, ["M", "N", "L"], COMMON, findings.append) == ["M", "N"]
     lacking = "y: measures that runs lack (how many of 4):"
-    other = "; --on-missing common leaves out the runs instead"
+    other = "; --rows missing=common leaves out the runs instead"
     assert list(map(str, findings)) == [f"{lacking} N (1), L (3){other}", f"{lacking} L (3)"]
     with pytest.raises(InputError, match=r"y: no measure is left; .*: L \(3\)"):
         defined_measures(both, ["L"], Rules(), fail)

@@ -38,7 +38,9 @@ LACKING = by_run("S", r2=0.4, r3=0.3, r4=0.2, r5=0.1)
 
 
 def test_runs_on_one_side_only_are_an_error_that_names_them() -> None:
-    with pytest.raises(InputError, match="judge: has no scores of 1 runs: 'r1'; --on-missing"):
+    with pytest.raises(
+        InputError, match="judge: has no scores of 1 runs: 'r1'; --rows missing=common"
+    ):
         evaluated(TRUTH, LACKING)
     with pytest.raises(InputError, match="human: has no scores of 1 runs: 'r6'"):
         evaluated(TRUTH, by_run("S", r1=1, r2=1, r3=1, r4=1, r5=1, r6=1))
@@ -159,7 +161,7 @@ def test_no_topic_in_common() -> None:
     one, other = by_topic("r1", [1]), "r1 other M 1\n"
     others = "".join(f"r{i} other M {i}\n" for i in (2, 3)) + other
     ones = "".join(by_topic(f"r{i}", [i]) for i in (2, 3)) + one
-    with pytest.raises(InputError, match="no topic in common with human; --all-rows given"):
+    with pytest.raises(InputError, match="no topic in common with human; --rows all=given"):
         evaluated(ones, others, replace(KENDALL, all_rows="recomputed"))
     assert value(ones, others) == 1.0
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from trecjudge.cli.exits import Later, warning_printer
-from trecjudge.cli.flags import MapFlags, PrintFlags
-from trecjudge.cli.parameters import argument, command_with, option, switch
+from trecjudge.cli.flags import MapFlags, PrintFlags, missing_part
+from trecjudge.cli.parameters import argument, command_with, option, part
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_table
 from trecjudge.inputs.labels.vocabulary import parse_label_map
 
@@ -30,11 +30,9 @@ class AgreeFlags(MapFlags, PrintFlags):
     )
     truth: Path = option(f"The labels to compare with: {FORMS}", ..., "--labels", old=("--truth",))
     threshold: int = option("The lowest grade that counts as relevant, or supported.", 1)
-    on_missing: Literal["common", "zero", "error"] = option(
-        "An item that only one of them has: left out, 0 (no_support), or an error.", "common"
-    )
+    on_missing: Literal["common", "zero", "error"] = missing_part("common")
     judge: str = option("The judge whose labels to compare; by default each by itself.", "")
-    by_topic: bool = switch("Show the figures of each topic.", "--by-topic")
+    by_topic: bool = part("--by", "topic", "Figures of each topic, too.", False)
 
 
 @command_with(AgreeFlags)
@@ -68,6 +66,7 @@ def _print(found: Agreement, by_topic: bool) -> None:
     if by_topic:
         print_table(tables.topic_table(found))
     print_lines([tables.agreement_line(found)])
+    print_lines(tables.time_lines(found))
     if found.people is not None:
         print_lines(tables.people_lines(found.people))
         for shown in tables.people_tables(found.people):

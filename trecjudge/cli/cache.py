@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import CacheFlags
-from trecjudge.cli.parameters import Flags, argument, command_with, option
+from trecjudge.cli.parameters import Flags, argument, command_with, option, part
 from trecjudge.cli.printing import print_listing
 from trecjudge.models.cache import upkeep
 
@@ -34,9 +34,7 @@ class PruneFlags(CacheFlags):
     """What is deleted of the cache."""
 
     model: str | None = option("Only replies of this model.")
-    older_than: float | None = option(
-        "Only replies older than this many days.", metavar="DAYS", min=0
-    )
+    older_than: float | None = part("--max", "days", "Only replies that are older.", min=0)
 
 
 @command_with(CacheFlags)

@@ -141,7 +141,7 @@ class WordReader:
             return known[name]
         if not name.startswith("--") and all(f"-{letter}" in known for letter in name[1:]):
             return None
-        shown = [flag for option in self.options if not option.is_hidden for flag in option.flags]
+        shown = [name for option in self.options if not option.is_hidden for name in option.names]
         if name.lstrip("-") in self.commands:
             shown_command = f"did you mean the command {name.lstrip('-')!r}?"
             raise typer.BadParameter(f"unknown flag {name!r}; {shown_command}")

@@ -15,7 +15,7 @@ from trecjudge.cli.flags import (
     PaperFlags,
     PrintFlags,
     TableFlags,
-    duplicates_option,
+    duplicates_part,
 )
 from trecjudge.cli.parameters import NUMBERS, command_with, option, several, switch
 from trecjudge.cli.printing import (
@@ -53,7 +53,7 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
 
     run: Sequence[str] = several("Only these runs; else all.")
     against: str = option("The run to compare the others with; else the first.", "")
-    duplicates: Duplicates = duplicates_option("first")
+    duplicates: Duplicates = duplicates_part("first")
     out: Path | None = option("A file for --to.", None, "--output")
     trend: bool = switch(
         "Show how runs stand in each job, beside the one before: the jobs of a --history.",

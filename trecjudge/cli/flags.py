@@ -14,6 +14,7 @@ from trecjudge.cli.parameters import (
     argument,
     declared_in,
     option,
+    part,
     several,
     switch,
 )
@@ -68,8 +69,8 @@ class SelectionFlags(Flags):
     PANEL: ClassVar = INPUTS
     only_topics: Sequence[str] = several("Only these topics; else all.", "--topic")
     only_runs: Sequence[str] = several("Only these runs; else all.", "--run")
-    max_topics: int | None = option("Only the first N topics.", min=1)
-    max_runs: int | None = option("Only the first N runs.", min=1)
+    max_topics: int | None = part("--max", "topics", "Only the first topics.", min=1)
+    max_runs: int | None = part("--max", "runs", "Only the first runs.", min=1)
 
 
 class KeyFlags(Flags):
@@ -152,9 +153,9 @@ class ModelFlags(Flags):
     refresh: bool = switch("Ignore cached replies and ask again.", "--refresh")
     offline: bool = switch("Use only cached replies; items without one stay unjudged.", "--offline")
     plan: bool = switch("Count calls, tokens and price; ask nothing.", "--plan")
-    max_calls: int | None = option("Make at most N calls of the model.", min=0)
-    max_tokens: int | None = option("Stop asking once N tokens are spent.", min=0)
-    max_cost: float | None = option("Stop asking once this much is spent, in dollars.", min=0)
+    max_calls: int | None = part("--max", "calls", "Calls of the model.", min=0)
+    max_tokens: int | None = part("--max", "tokens", "Tokens spent.", min=0)
+    max_cost: float | None = part("--max", "cost", "Dollars spent.", min=0)
 
 
 class CacheFlags(ModelFlags):
@@ -249,10 +250,11 @@ class FormatFlags(Flags):
     """How leaderboards are read."""
 
     PANEL: ClassVar = INPUTS
-    format_name: FormatName = option(
+    format_name: FormatName = part(
+        "--format",
+        "",
         "The format of the leaderboards; by default recognised.",
         "auto",
-        "--format",
         metavar="FORMAT",
     )
 
@@ -261,8 +263,8 @@ class TruthFormatFlags(Flags):
     """How a leaderboard that people made is read."""
 
     PANEL: ClassVar = INPUTS
-    truth_format: FormatName = option(
-        "The format of the truth; by default recognised.", "auto", metavar="FORMAT"
+    truth_format: FormatName = part(
+        "--format", "truth", "That of --truth.", "auto", metavar="FORMAT"
     )
 
 
@@ -279,12 +281,14 @@ class LayoutFlags(Flags):
     """How a table for a paper looks."""
 
     PANEL: ClassVar = OUTPUTS
-    digits: int = option("For a table: decimals of a value.", 3, min=0, max=6)
-    layout: str = option(
+    layout: str = part(
+        "--layout",
+        "",
         "For LaTeX: page, column or wide (of a page with two), landscape; page:360 for 360 pt.",
         "page",
     )
-    plain: bool = switch("For LaTeX: numbers without siunitx.", "--plain")
+    digits: int = part("--layout", "digits", "Decimals of a value (3).", 3, min=0, max=6)
+    plain: bool = part("--layout", "plain", "Numbers without siunitx.", False)
 
     @property
     def looks(self) -> dict[str, Any]:
@@ -311,9 +315,8 @@ class RetrievalFlags(Flags):
         "auto",
         metavar="NAME",
     )
-    min_score: float | None = option(
-        "Leave out passages with a lower score; what scores are depends on the retriever.",
-        metavar="SCORE",
+    min_score: float | None = part(
+        "--min", "score", "Leave out passages below it; what it is depends on the retriever."
     )
     only: Sequence[str] = several(
         "Only documents with this value of a field, or one of several; since=DATE and"
@@ -326,28 +329,53 @@ class RetrievalFlags(Flags):
         metavar="DAYS",
         min=0,
     )
-    rerank: int = option(
-        "Have the first N passages graded and put in order; needs --use-env-llm.", 0, min=0
+    rerank: int = part(
+        "--rerank",
+        "",
+        "Have the first N passages graded and put in order; needs --use-env-llm.",
+        0,
+        min=0,
     )
-    rerank_by: Literal["model", "endpoint"] = option(
-        "What reranks: the model, or an endpoint's /rerank (RERANK_MODEL names it).",
+    rerank_by: Literal["model", "endpoint"] = part(
+        "--rerank",
+        "by",
+        "The model, or an endpoint's /rerank, which RERANK_MODEL names.",
         "model",
-        metavar="NAME",
     )
 
 
-def all_rows_option(default: AllRows) -> Any:
-    """Return the flag on `all` rows; the commands differ in its default."""
-    return option(
-        "How to treat `all` rows that contradict their topics: an error, recomputed from the"
-        " topics of that measure (checked), or taken as given; `recomputed` recomputes all rows.",
+def all_rows_part(default: AllRows) -> Any:
+    """Return the field on `all` rows; the commands differ in its default."""
+    return part(
+        "--rows",
+        "all",
+        "What an `all` row that its topics contradict is; recomputed is for all of them.",
         default,
+        rich_help_panel=INPUTS,
     )
 
 
-def duplicates_option(default: Duplicates) -> Any:
-    """Return the flag on values that stand twice; the commands differ in its default."""
-    return option("Which value counts where a run has two on one topic.", default)
+def duplicates_part(default: Duplicates) -> Any:
+    """Return the field on values that stand twice; the commands differ in its default."""
+    return part(
+        "--rows",
+        "duplicates",
+        "Of two values of a run on a topic, the one that counts.",
+        default,
+        rich_help_panel=INPUTS,
+    )
+
+
+def missing_part(default: str) -> Any:
+    """Return the field on what only one of two files has; the commands differ in its default."""
+    return part(
+        "--rows",
+        "missing",
+        "What only one side has.",
+        default,
+        "--on-missing",
+        rich_help_panel=INPUTS,
+    )
 
 
 def _print_version(wanted: bool) -> None:
@@ -383,9 +411,9 @@ class JudgingFlags(AskingFlags, HumanFlags):
         " sentence_index, doc_id, label; AutoNuggetizer's assignments; Auto-ARGUE's judgments; or"
         " assessments of a rubric (CSV)."
     )
-    variant: str | None = option("Judge with this variant of the workflow.")
-    all_variants: bool = switch(
-        "Judge with every variant, each into files of its own.", "--all-variants"
+    variant: str | None = part("--variant", "", "Judge with this variant of the workflow.")
+    all_variants: bool = part(
+        "--variant", "every", "All of them, each into files of its own.", False
     )
     sweep: str | None = option("Judge at every point of this sweep, each into files of its own.")
     workers: str = option(
@@ -411,14 +439,16 @@ class JobFlags(InputFlags, JudgingFlags, OutputFlags, ReportFlags, RankingFlags,
         " for `compare --trend`.",
         metavar="DIR",
     )
-    qrels_pool: bool = switch(
-        "Write classic qrels, `topic 0 doc grade`, over all runs.", "--qrels-pool"
-    )
-    qrels_as: Literal["grades", "binary"] = option(
+    qrels_as: Literal["grades", "binary"] = part(
+        "--qrels-as",
+        "",
         "How qrels are written: `grades` as the judge gives them; `binary` as 1.0 for grade 2 and"
         " more, such as full support, else 0.0.",
         "grades",
         metavar="FORM",
+    )
+    qrels_pool: bool = part(
+        "--qrels-as", "pool", "Classic qrels, `topic 0 doc grade`, over all runs.", False
     )
     log: Literal["full", "lean", "none"] = option(
         "What goes into NAME.log, one JSON event a line: `full`; `lean` leaves out items on"
@@ -449,3 +479,7 @@ class MainFlags(JobFlags):
 
 class SharedFlags(JobFlags, PaperFlags, RetrievalFlags, TrustFlags, FormatFlags, TruthFormatFlags):
     """The flags that commands share, to be explained once."""
+
+    duplicates: Duplicates = duplicates_part("error")
+    all_rows: AllRows = all_rows_part("error")
+    on_missing: Literal["common", "zero", "error"] = missing_part("error")

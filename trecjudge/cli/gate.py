@@ -11,8 +11,8 @@ from trecjudge.cli.flags import (
     Duplicates,
     FormatFlags,
     PrintFlags,
-    all_rows_option,
-    duplicates_option,
+    all_rows_part,
+    duplicates_part,
 )
 from trecjudge.cli.parameters import argument, command_with, option, several, switch
 from trecjudge.cli.printing import (
@@ -63,8 +63,8 @@ class GateFlags(FormatFlags, PrintFlags):
         "--move-baseline",
     )
     strict: bool = switch("Count a drop even where it may be noise.", "--strict")
-    all_rows: AllRows = all_rows_option("error")
-    duplicates: Duplicates = duplicates_option("error")
+    all_rows: AllRows = all_rows_part("error")
+    duplicates: Duplicates = duplicates_part("error")
     junit: Path | None = option("A file for JUnit XML.")
 
 

@@ -23,7 +23,7 @@ from trecjudge.cli.flags import (
     WorkflowFlags,
 )
 from trecjudge.cli.jobs import model_of
-from trecjudge.cli.parameters import command_with, option, switch
+from trecjudge.cli.parameters import command_with, option, part, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_plans
 from trecjudge.errors import InputError
 from trecjudge.inputs.documents.index_file import is_index
@@ -44,33 +44,46 @@ class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, P
     """The index, the topics, and how a run is made from them."""
 
     WITHOUT: ClassVar = frozenset({"only_runs", "max_runs"})
-    index: str = option("The index of the documents, as `rag index` wrote it.", ..., metavar="FILE")
+    index: str = option(
+        "The index of the documents, as `rag index` wrote it.",
+        ...,
+        "--documents",
+        metavar="INDEX",
+        old=("--index",),
+    )
     topics: Path = option("The topic file.", ..., "--rag-topics", old=("--topics",))
     format_name: str = option(
         "The track that the run is for, such as rag25, rag26, ragtime26 or dragun25.",
         ...,
         "--format",
     )
-    run_id: str = option(
-        "The id of the run; by default --name, else how it is made, such as extractive-bm25.", ""
+    run_id: str = part(
+        "--run-id",
+        "",
+        "The id of the run; by default --name, else how it is made, such as extractive-bm25.",
+        "",
     )
-    team_id: str = option("The name of the team.", "trecjudge")
+    team_id: str = part("--run-id", "team", "The name of the team (trecjudge).", "trecjudge")
     top: int = option("Answer from the N best passages.", 20, min=1)
     threshold: Path | None = option(
         "Abstain below the confidence of this file, which `rag search --calibrate` wrote; by"
         " default INDEX.threshold.json, if it is there."
     )
-    max_words: int | None = option("Answer in N words at most, where the track allows more.", min=1)
+    max_words: int | None = part(
+        "--max", "words", "Words of an answer, where the track allows more.", min=1
+    )
     rounds: int = option(
         "Let a model name what its answer lacks, and search again, N times at most.", 0, min=0
     )
-    confidence: ConfidenceSource = option(
+    confidence: ConfidenceSource = part(
+        "--confidence",
+        "",
         "What the confidence of answers, with --json, is from: words of the passages (calibrated),"
         " logprobs of the model, or votes: further answers of the model.",
         "words",
         metavar="NAME",
     )
-    votes: int = option("Ask for N further answers, with --confidence votes.", 4, min=1)
+    votes: int = part("--confidence", "votes", "How many of these (4).", 4, min=1)
     mask_pii: bool = switch(
         "Mask email addresses, telephone, card and account numbers, IP addresses and national"
         " ids: no model sees them, and no answer has them.",

@@ -17,7 +17,7 @@ from trecjudge.cli.parameters import Option, options_of
 
 FIRST_FLAGS = (
     *("--rag-topics", "--documents", "--topic", "--judge", "--judgments-from", "--workflow"),
-    *("--set", "--use-env-llm", "--plan", "--max-cost", "--out-dir", "--name", "--report"),
+    *("--set", "--use-env-llm", "--plan", "--max", "--out-dir", "--name", "--report"),
 )
 """The flags of the main job that most people need first, in the order of the help."""
 TOPICS: Mapping[str, str] = {

@@ -24,7 +24,15 @@ from trecjudge.baseline.index.vectors import VECTORS, check_vectors
 from trecjudge.cli.exits import print_errors, warning_printer
 from trecjudge.cli.flags import ModelFlags, PrintFlags, WorkflowFlags
 from trecjudge.cli.jobs import model_of
-from trecjudge.cli.parameters import LimitFlags, argument, command_with, option, several, switch
+from trecjudge.cli.parameters import (
+    LimitFlags,
+    argument,
+    command_with,
+    option,
+    part,
+    several,
+    switch,
+)
 from trecjudge.cli.printing import FindingPrinter, print_json, print_listing
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import OnFinding, plural
@@ -52,8 +60,8 @@ class IndexFlags(LimitFlags, WorkflowFlags, ModelFlags, PrintFlags):
     from_runs: Sequence[Path] = several(
         "Runs whose own documents are indexed too.", "--rag-responses", old=("--from-runs",)
     )
-    chunk_size: int | None = option("Words of a chunk, at most; 220 for a new index.")
-    chunk_overlap: int | None = option("Words at most that two chunks share; 30 for a new index.")
+    chunk_size: int | None = part("--chunk", "size", "Words of a chunk, at most (220).")
+    chunk_overlap: int | None = part("--chunk", "overlap", "Words that two share, at most (30).")
     vectors: str | None = option(
         f"What makes vectors: {', '.join(VECTORS)} (of the environment, with --use-env-llm)."
         " By default what the index has them of."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from trecjudge.cli.exits import Later, warning_printer
 from trecjudge.cli.flags import JudgedJobFlags, MapFlags, PrintFlags, RunFlags, TrustFlags
-from trecjudge.cli.parameters import command_with, option, switch
+from trecjudge.cli.parameters import command_with, option, part
 from trecjudge.cli.printing import (
     FindingPrinter,
     print_json,
@@ -46,27 +46,33 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
         old=("--human",),
     )
     measure: str = option("The measure to rank by; by default the job's.", "", old=("--measures",))
-    at_random: bool = switch("Draw the items at random, responses first.", "--random")
+    at_random: bool = part("--by", "random", "At random, responses first.", False, "--random")
     purpose: Literal["ranking", "calibration"] = option(
         "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
     )
-    disagreements: bool = switch(
-        "List the items on which the people of --labels differ, for somebody to decide.",
-        "--disagreements",
+    disagreements: bool = part(
+        "--by", "disagreements", "Those on which the people of --labels differ.", False
     )
     out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
-    page: Path | None = option(
-        "An HTML file to label the items on, in any browser and offline. A fifth of them is drawn"
-        " at random."
+    page: Path | None = part(
+        "--page",
+        "",
+        "An HTML file to label the items on, in any browser and offline, or a workbook, FILE.xlsx."
+        " A fifth of them is drawn at random",
     )
-    guideline: Path | None = option("Text for the page: how to label.")
-    show_verdict: bool = switch(
-        "On the page, show what the judge says once the person has decided; else it is not in the"
-        " file.",
-        "--show-verdict",
+    guideline: Path | None = part("--page", "guideline", "Text for the page: how to label.")
+    show_verdict: bool = part(
+        "--page",
+        "show-verdict",
+        "Show what the judge says once the person has decided; else it is not in the file.",
+        False,
     )
-    assign: int = option("Write a page for each of so many people, FILE-1.html, ....", 1, min=1)
-    overlap: float = option("The share of the items that all of --assign get.", 0.2, min=0)
+    assign: int = part(
+        "--assign", "", "Write a page for each of so many people, FILE-1.html, ....", 1, min=1
+    )
+    overlap: float = part(
+        "--assign", "overlap", "The share that all of them get (0.2).", 0.2, min=0, max=1
+    )
 
 
 @command_with(LabelNextFlags)
@@ -108,16 +114,16 @@ def label_next(flags: LabelNextFlags) -> int:
 def _check(flags: LabelNextFlags) -> None:
     """Raise InputError for flags that do not go together."""
     if flags.purpose == "calibration" and (flags.measure or flags.at_random):
-        raise InputError("--for calibration: --measure and --random are for the ranking")
+        raise InputError("--for calibration: --measure and --by random are for the ranking")
     chosen = flags.measure or flags.at_random or flags.purpose == "calibration"
-    if flags.overlap > 1:
-        raise InputError(f"--overlap: {flags.overlap:g} is too large; give a share, 0 to 1")
     if flags.disagreements and chosen:
-        raise InputError("--disagreements: --measure, --random and --for choose other items")
+        raise InputError("--by disagreements: --measure, --by random and --for choose other items")
+    if flags.disagreements and flags.page and flags.page.suffix.casefold() == ".xlsx":
+        raise InputError("--by disagreements: a workbook has no place for votes: --page FILE.html")
     if flags.disagreements and flags.human is None:
-        raise InputError("--disagreements: give the labels of several people, --labels FOLDER")
+        raise InputError("--by disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {
-        "--guideline": flags.guideline, "--show-verdict": flags.show_verdict,
+        "guideline": flags.guideline, "show-verdict": flags.show_verdict,
         "--assign": flags.assign > 1, "--rag-responses": flags.responses,
         "--rag-topics": flags.topics, "--documents": flags.documents,
     }  # fmt: skip

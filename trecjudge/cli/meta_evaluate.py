@@ -17,10 +17,11 @@ from trecjudge.cli.flags import (
     PrintFlags,
     TableFlags,
     TruthFormatFlags,
-    all_rows_option,
-    duplicates_option,
+    all_rows_part,
+    duplicates_part,
+    missing_part,
 )
-from trecjudge.cli.parameters import command_with, option, several, switch
+from trecjudge.cli.parameters import command_with, option, part, several, switch
 from trecjudge.cli.printing import (
     FindingPrinter,
     check_form,
@@ -45,8 +46,10 @@ LONGEST_NAME = 60  # a file name has three of these, and may have 255 bytes
 class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFlags, PrintFlags):
     """The leaderboards, the truth, and how they are compared."""
 
-    truth: Path = option(TRUTH, ...)
-    truth_measure: Sequence[str] = several("Only these measures of the truth; else all.")
+    truth: Path = part("--truth", "", TRUTH, ...)
+    truth_measure: Sequence[str] = part(
+        "--truth", "measure", "Only these measures of it; else all.", ()
+    )
     correlations: Sequence[str] = several(
         "Only these coefficients: kendall, tauap_b, tau_gap, spearman, pearson or"
         " pairwise_accuracy, and kendall@10 for the 10 best runs; else all of these.",
@@ -59,11 +62,9 @@ class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFla
         "A leaderboard of the same judge, such as without its own bank: how far the order moves.",
         metavar="LEADERBOARD",
     )
-    on_missing: Literal["error", "common", "zero"] = option(
-        "A run that only one of them has: an error, left out, or 0 by the judge.", "error"
-    )
-    all_rows: AllRows = all_rows_option("checked")
-    duplicates: Duplicates = duplicates_option("first")
+    on_missing: Literal["error", "common", "zero"] = missing_part("error")
+    all_rows: AllRows = all_rows_part("checked")
+    duplicates: Duplicates = duplicates_part("first")
     strict: bool = switch("Exit with 1 if there is any finding.", "--strict")
     svg: Path | None = option("A folder for scatter and bump plots.", metavar="DIR")
     out: Path | None = option("A file for JSONL, one object a line.", None, "--output")

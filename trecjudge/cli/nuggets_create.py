@@ -15,7 +15,7 @@ from trecjudge.cli.flags import (
     WorkflowFlags,
 )
 from trecjudge.cli.jobs import model_of
-from trecjudge.cli.parameters import argument, command_with, option, several, switch
+from trecjudge.cli.parameters import argument, command_with, option, part, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_plans, write_jsonl
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.banks.making import (
@@ -50,9 +50,9 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
     )
     to: str = option("The format of the banks, as for `job convert`.", "autoargue")
     qrels: Path | None = option("Grades of documents; those above 0 are documents of the topic.")
-    max_nuggets: int = option("Keep at most N nuggets of a topic.", 20, min=1)
-    max_documents: int = option(
-        "Read at most N documents of a topic, the most cited first.", 50, min=1
+    max_nuggets: int = part("--max", "nuggets", "Nuggets of a topic (20).", 20, min=1)
+    max_documents: int = part(
+        "--max", "documents", "Documents of a topic, the most cited first (50).", 50, min=1
     )
     window: int = option("Ask a model about N documents or nuggets at a time.", 10, min=1)
     document_text: bool = switch(

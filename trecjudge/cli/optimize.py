@@ -14,7 +14,7 @@ from trecjudge.cli.flags import (
     SelectionFlags,
 )
 from trecjudge.cli.jobs import request_job
-from trecjudge.cli.parameters import LimitFlags, command_with, option, switch
+from trecjudge.cli.parameters import LimitFlags, command_with, option, part, switch
 from trecjudge.cli.printing import (
     FindingPrinter,
     print_json,
@@ -58,9 +58,9 @@ class OptimizeFlags(MapFlags, MaterialFlags, SelectionFlags, LimitFlags, AskingF
         "topics",
         metavar="WHAT",
     )
-    candidates: int = option("Try about N prompts.", 6, min=1)
-    max_questions: int = option(
-        "Learn from at most N questions, and choose by as many.", 200, min=1
+    candidates: int = part("--max", "candidates", "Prompts to try, about (6).", 6, min=1)
+    max_questions: int = part(
+        "--max", "questions", "Questions to learn from, and as many to choose by (200).", 200, min=1
     )
     seed: int = option("Decides which topics are held out.", 0, min=0)
     reflection_model: str = option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
@@ -38,6 +38,15 @@ else:
 
 METAVARS = {Path: "FILE", int: "N", float: "NUMBER", str: "NAME"}
 NUMBERS: Mapping[type, str] = {int: "a whole number", float: "a number"}
+LEADS: Mapping[str, str] = {
+    "--max": "At most so much",
+    "--min": "At least so much",
+    "--rows": "How rows count",
+    "--by": "How they are chosen",
+    "--format": "The format, by default recognised",
+    "--chunk": "How documents are cut",
+}
+"""How the help of a flag begins whose values all have names."""
 COMMAS = ("--judge", "--also", "--correlation", "--limit")
 """Flags of several values that have no comma in them, so that commas separate them."""
 
@@ -64,6 +73,16 @@ def several(help_text: str, *names: str, **more: Any) -> Any:
     return option(help_text, (), *names, **more)
 
 
+def part(flag: str, name: str, help_text: str, default: Any = None, *old: str, **more: Any) -> Any:
+    """Return a field that the value `NAME=VALUE` of a flag fills, or NAME only for one of bool.
+
+    Several fields are given by one flag so: `--max calls=5 cost=2`. With an empty name the field is
+    filled by a value without one, such as `FILE` in `--page FILE guideline=RULES`. `old` are flags
+    that did it before; by default one that is called as the field is.
+    """
+    return Declared(typer.Option(..., flag, help=help_text, **more), default, old, name)
+
+
 def argument(help_text: str, default: Any = ..., old: Sequence[str] = (), **more: Any) -> Any:
     """Return a field that a word without a flag fills; it is required without a default.
 
@@ -80,6 +99,8 @@ class Declared(NamedTuple):
     """Its value where the parameter is left out; `...` where that cannot be."""
     old: tuple[str, ...] = ()
     """Its spellings that are not shown."""
+    part: str | None = None
+    """The name of a value of the flag, where that flag fills several fields."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -126,9 +147,9 @@ def bind_flags(
     """Return a decorator that gives a function of a context and flags a parameter for each flag."""
     hints = type_hints(kind)
     context = Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
-    signed = [context]
-    for name, (parameter, default, old) in declared_in(kind).items():
-        if name in kind.WITHOUT:
+    signed, parts = [context], _parts_of(kind, hints)
+    for name, (parameter, default, old, part) in declared_in(kind).items():
+        if name in kind.WITHOUT or part is not None:
             continue
         if name in kind.UNSHOWN:  # a copy, since other commands show it
             parameter = copy(parameter)
@@ -145,11 +166,15 @@ def bind_flags(
                 annotation=Annotated[hint, parameter, *old],
             )
         )
+    signed += [one.signed for one in parts.values()]
 
     def decorate(command: Callable[[typer.Context, F], None]) -> Callable[..., None]:
         def run(ctx: typer.Context, **given: Any) -> None:
             # Left out, a flag of several values is the default of its field, and no list.
-            command(ctx, kind(**{name: v for name, v in given.items() if v is not None}))
+            fields = {n: v for n, v in given.items() if v is not None and n not in parts}
+            for name, one in parts.items():
+                fields |= one.filled(given.get(name) or ())
+            command(ctx, kind(**fields))
 
         # Typer reads flags from the signature, so the fields are written into it.
         run.__doc__ = command.__doc__
@@ -158,6 +183,127 @@ def bind_flags(
         return run
 
     return decorate
+
+
+class Part(NamedTuple):
+    """A field that a value of a flag fills."""
+
+    field: str
+    declared: Declared
+    hint: Any
+
+    @property
+    def option(self) -> Option:
+        """How its value is described."""
+        parameter = self.declared.parameter
+        kind = _kind(self.hint)
+        metavar = parameter.metavar or (
+            "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
+        )
+        return Option(
+            flags=(self.declared.part or "",),
+            metavar="" if kind is bool else metavar,
+            help=parameter.help or "",
+            kind=kind,
+            least=parameter.min,
+            most=parameter.max,
+            is_several=get_origin(self.hint) is Sequence,
+        )
+
+    @property
+    def old(self) -> tuple[str, ...]:
+        """Flags that are not shown, with what they stand for."""
+        name, kind = self.declared.part, _kind(self.hint)
+        stands_for = f"={name}" if kind is bool else f"={name}=" if name else ""
+        flags = self.declared.old or ((f"--{self.field.replace('_', '-')}",) if name else ())
+        return tuple(f"{flag}{stands_for}" for flag in flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The fields that the values of one flag fill, by the name of the value."""
+
+    flag: str
+    by_name: Mapping[str, Part]
+    is_hidden: bool
+
+    @property
+    def signed(self) -> Parameter:
+        """The parameter of the flag: it takes several values."""
+        options = {name: one.option for name, one in self.by_name.items()}
+        first = self.by_name.get("")
+        is_required = first is not None and first.declared.default is ...
+        parameter = typer.Option(..., self.flag, help=self._help(options), hidden=self.is_hidden)
+        parameter.metavar = options[""].metavar if first else "NAME=VALUE"
+        parameter.rich_help_panel = self.panel
+        old = [spelled for one in self.by_name.values() for spelled in one.old]
+        hint: Any = list[str] if is_required else list[str] | None
+        return Parameter(
+            _identifier(self.flag),
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if is_required else None,
+            annotation=Annotated[hint, parameter, options, *old],
+        )
+
+    def filled(self, values: Iterable[str]) -> dict[str, Any]:
+        """Return the fields that values fill."""
+        found: dict[str, Any] = {}
+        options = {name: one.option for name, one in self.by_name.items()}
+        for value in values:
+            name, text = part_of(value, options)
+            field, _, hint = self.by_name[name]
+            kind = _kind(hint)
+            one = True if kind is bool else kind(text) if isinstance(kind, type) else text
+            several = get_origin(hint) is Sequence
+            if field in found and not several:
+                given = f"{self.flag} {name}".rstrip()
+                raise typer.BadParameter(
+                    f"{given} is given twice: {found[field]} and {text or name}"
+                )
+            found[field] = (*found.get(field, ()), one) if several else one
+        return found
+
+    @property
+    def panel(self) -> str:
+        """What the flag is about: that of a group where commands share all its parts."""
+        panels = [one.declared.parameter.rich_help_panel for one in self.by_name.values()]
+        return panels[-1] if all(panels) else ""
+
+    def _help(self, options: Mapping[str, Option]) -> str:
+        first = [options[""].help.rstrip(".") if "" in options else LEADS[self.flag]]
+        shared = [n for n, one in self.by_name.items() if one.declared.parameter.rich_help_panel]
+        shared = [] if self.panel else shared
+        named = [
+            f"{_shown_part((name, o))}: {first_clause(o.help)}"
+            for name, o in options.items()
+            if name and name not in shared
+        ]
+        more = [f"and {', '.join(shared)}, as `help model` has them"] if shared else []
+        return f"{'; '.join([*first, *named, *more])}."
+
+
+def part_of(value: str, parts: Mapping[str, Option]) -> tuple[str, str]:
+    """Return which part of a flag a value is, and its text; the part "" has no name."""
+    name, equals, text = value.partition("=")
+    is_named = name in parts and (equals or parts[name].is_switch)
+    return (name, text) if name and is_named else ("", value)
+
+
+def _parts_of(kind: type[Flags], hints: Mapping[str, Any]) -> dict[str, Parts]:
+    """Return the flags of a command that fill several fields, by the name of their parameter."""
+    found: dict[str, dict[str, Part]] = {}
+    hidden: dict[str, bool] = {}
+    for name, declared in declared_in(kind).items():
+        if declared.part is None or name in kind.WITHOUT:
+            continue
+        (flag,) = declared.parameter.param_decls
+        found.setdefault(flag, {})[declared.part] = Part(name, declared, hints[name])
+        hidden[flag] = hidden.get(flag, True) and name in kind.UNSHOWN
+    return {_identifier(flag): Parts(flag, by, hidden[flag]) for flag, by in found.items()}
+
+
+def _identifier(flag: str) -> str:
+    return f"values_of_{flag.strip('-').replace('-', '_')}"
 
 
 def declared_in(kind: type[Flags]) -> dict[str, Declared]:
@@ -177,7 +323,8 @@ def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
             if isinstance(declared.parameter, typer.models.OptionInfo):
                 parameter = declared.parameter
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
-                parameter.rich_help_panel = vars(group).get("PANEL", "")
+                panel = parameter.rich_help_panel or vars(group).get("PANEL", "")
+                parameter.rich_help_panel = panel
             yield name, declared
 
 
@@ -222,10 +369,13 @@ class Option:
     kind: type | tuple[str, ...] = str
     """The type of a value, or the values that there are."""
     least: float | None = None
+    most: float | None = None
     is_several: bool = False
     is_required: bool = False
     is_hidden: bool = False
     """Whether no help shows it."""
+    parts: Mapping[str, Option] = field(default_factory=dict, hash=False)
+    """What its values fill, by their names."""
     old: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Spellings that no help shows; each with the value, or start of one, that it stands for."""
 
@@ -234,6 +384,12 @@ class Option:
         """How it is written: its flags and what it takes."""
         taken = self.metavar + ("..." if self.is_several else "")
         return " ".join(filter(None, (", ".join(self.flags), taken)))
+
+    @property
+    def names(self) -> list[str]:
+        """What may be meant by a flag that there is not: its flags, and the parts of its values."""
+        named = [f"{self.flags[0]} {name}" for name in self.parts if name]
+        return [*self.flags, *(f"{n}=" if self.parts[n.split()[1]].metavar else n for n in named)]
 
     @property
     def is_argument(self) -> bool:
@@ -248,22 +404,37 @@ class Option:
     @property
     def parts_at_commas(self) -> bool:
         """Whether commas separate its values."""
-        return bool(set(self.flags) & set(COMMAS))
+        one_each = self.parts and all(part.kind is not Path for part in self.parts.values())
+        return bool(one_each or set(self.flags) & set(COMMAS))
 
     @property
     def wanted(self) -> str:
         """What a value must be, in words."""
+        if self.parts:
+            return ", ".join(map(_shown_part, self.parts.items()))
         if isinstance(self.kind, tuple):
             return f"one of {', '.join(self.kind)}"
         if self.kind not in NUMBERS:
             return f"{self.metavar}: {first_clause(self.help)}"
-        bounds = "" if self.least is None else f" of at least {self.least:g}"
-        return f"{NUMBERS[self.kind]}{bounds}"
+        bounds = [("least", self.least), ("most", self.most)]
+        within = " and ".join(f"at {word} {n:g}" for word, n in bounds if n is not None)
+        return f"{NUMBERS[self.kind]}{within and f' of {within}'}"
 
     def refusal_of(self, value: str) -> str | None:
         """Return why this cannot be a value, and what to give instead; None if it can."""
         if not value:
             return f"a value is missing: give {self.wanted}"
+        if self.parts:
+            name, text = part_of(value, self.parts)
+            part = self.parts.get(name)
+            if part is not None and not part.is_switch:
+                return part.refusal_of(text)
+            named = value.partition("=")[0]
+            if named in self.parts and named != value:
+                return f"{named} takes no value; give {self.wanted}"
+            if named in self.parts:
+                return None if part else f"{named} takes a value; give {self.wanted}"
+            return unknown("name", named, self.parts)
         if self.kind is Path and is_secret_address(value):
             in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
             what = in_file if "{docid}" in value else "is an address, not a path"
@@ -282,6 +453,8 @@ class Option:
             return f"{value} is not {NUMBERS[self.kind]}; give {self.wanted}"
         if self.least is not None and number < self.least:
             return f"{value} is too small; give {self.wanted}"
+        if self.most is not None and number > self.most:
+            return f"{value} is too large; give {self.wanted}"
         return None
 
 
@@ -296,6 +469,7 @@ def options_of(command: Any, context: Any) -> list[Option]:
 
 def _describe(parameter: Any, hint: Any) -> Option:
     declared, *old = getattr(hint, "__metadata__", ()) or (None,)
+    parts = old.pop(0) if old and isinstance(old[0], dict) else {}
     is_argument = parameter.param_type_name == "argument"
     kind = _kind(get_args(hint)[0]) if declared is not None else str
     is_switch = bool(getattr(parameter, "is_flag", False))
@@ -317,9 +491,11 @@ def _describe(parameter: Any, hint: Any) -> Option:
         panel=getattr(parameter, "rich_help_panel", None) or "",
         kind=kind,
         least=getattr(declared, "min", None),
+        most=getattr(declared, "max", None),
         is_several=parameter.nargs == -1 or bool(getattr(parameter, "multiple", False)),
         is_required=parameter.required,
         is_hidden=bool(getattr(parameter, "hidden", False)),
+        parts=parts,
         old={spelled: value for spelled, _, value in (text.partition("=") for text in old)},
     )
 
@@ -349,6 +525,11 @@ def _default(parameter: Any, is_switch: bool) -> str:
     if is_switch:
         return next(iter(parameter.opts if value else parameter.secondary_opts), "")
     return str(value)
+
+
+def _shown_part(named: tuple[str, Option]) -> str:
+    name, option = named
+    return f"{name}={option.metavar}" if name and option.metavar else name or option.metavar
 
 
 def is_encodable(value: str) -> bool:

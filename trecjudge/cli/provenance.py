@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from trecjudge.cli.exits import Later, print_errors
 from trecjudge.cli.flags import PrintFlags, RunFlags
-from trecjudge.cli.parameters import argument, command_with, option, several, switch
+from trecjudge.cli.parameters import argument, command_with, option, part, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_many
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.collections.wanted import WantedDocuments
+from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_files, read_provenance
 from trecjudge.records import ProvenanceLine
 
@@ -33,14 +34,19 @@ class ProvenanceFlags(RunFlags, PrintFlags):
 
     WITHOUT: ClassVar = frozenset({"responses", "topics", "dataset"})
     runs: Sequence[Path] = argument("Run files, or folders of them.")
-    document: Sequence[str] = several("Only what rests on these documents.")
-    version: Sequence[str] = several(
-        "Only what rests on these versions, or on texts whose digests begin so.",
+    document: Sequence[str] = part("--document", "", "Only what rests on these documents.", ())
+    version: Sequence[str] = part(
+        "--document",
+        "version",
+        "Only what rests on this version, or on texts whose digests begin so.",
+        (),
         "--document-version",
     )
-    index: str = option("The index as it is now: its file, or an address of PostgreSQL.", "")
+    index: str = option("The index as it is now, as --documents takes it too.", "", hidden=True)
     stale: bool = switch("Only where the document changed or is gone.", "--stale")
-    fail_stale: bool = switch("Exit with 1 where anything is stale.", "--fail-stale")
+    fail_stale: bool = switch(
+        "Exit with 1 where anything is stale.", "--strict", old=("--fail-stale",)
+    )
 
 
 @command_with(ProvenanceFlags)
@@ -52,9 +58,11 @@ def provenance(flags: ProvenanceFlags) -> int:
     """
     index, documents = flags.index, flags.documents
     if (flags.stale or flags.fail_stale) and not (index or documents):
-        raise InputError("--stale needs what to compare with: give --index or --documents")
+        raise InputError("--stale needs what to compare with: give --documents")
     if index and documents:
         raise InputError("give one of --index and --documents to compare with")
+    if len(documents) == 1 and is_index(documents[0]):
+        index, documents = str(documents[0]), ()
     printer = FindingPrinter(flags.quiet, always={UNREAD})
 
     def find_wanted() -> WantedDocuments:

@@ -15,17 +15,18 @@ from trecjudge.cli.flags import (
     TrustFlags,
     TruthFormatFlags,
 )
-from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.parameters import command_with, option, part, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.config import RecordedInputs
-from trecjudge.results.jobs import judged_job
+from trecjudge.results.jobs import JobFiles, jobs_at, judged_job, only_one
 from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
-    from trecjudge.show.html import writing
+    from trecjudge.show.html import nights, writing
 else:
+    nights = Later("trecjudge.show.html.nights")
     comparing = Later("trecjudge.evaluation.comparing")
     writing = Later("trecjudge.show.html.writing")
 
@@ -39,27 +40,31 @@ class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, Pr
         "--against",
         old=("--compare",),
     )
-    truth: Path | None = option(TRUTH)
-    truth_measure: Sequence[str] = several(
-        "The measure of --truth to compare with: THEIRS for the one that ranks, or"
-        " OURS=THEIRS; by default the one of the same name."
+    truth: Path | None = part("--truth", "", TRUTH)
+    truth_measure: Sequence[str] = part(
+        "--truth",
+        "measure",
+        "The one to compare with: THEIRS for the one that ranks, or OURS=THEIRS; by default the"
+        " one of the same name.",
+        (),
     )
     document_text: bool | None = option(
         "Include document text in the report; by default as in the job.",
         None,
         "--document-text/--no-document-text",
     )
-    max_size: float = option(
-        "Put details into a folder beside the file above this size in MB.", 20, min=0
+    max_size: float = part(
+        "--max", "size", "MB of the file, above which details go into a folder (20).", 20, min=0
     )
     note: Sequence[str] = several("A sentence that stands on the page, first of its notes.")
     for_run: Sequence[str] = several(
         "Write a sheet for the team of these runs instead: all of their own, and of other runs only"
         " the best, median and worst value.",
-        metavar="RUN",
+        "--run",
+        old=("--for-run",),
     )
     each_run: Path | None = option(
-        "Write a sheet for each run (of --for-run, where given) into this folder.", metavar="DIR"
+        "Write a sheet for each run (of --run, where given) into this folder.", metavar="DIR"
     )
 
 
@@ -67,15 +72,20 @@ class HtmlReportFlags(JudgedJobFlags, RunFlags, TruthFormatFlags, TrustFlags, Pr
 def report_output(flags: HtmlReportFlags) -> int:
     """Write NAME.report.html, a job's results to browse offline.
 
-    It has the leaderboard, responses, evidence and charts, in one file. With --for-run or
-    --each-run it is a sheet for a team, which names no other run.
+    It has the leaderboard, responses, evidence and charts, in one file. With --run or --each-run it
+    is a sheet for a team, which names no other run. Of a folder with several jobs, as --history
+    fills one, it is index.html: how runs stand from job to job, with links to the reports.
     """
+    if flags.name is None and len(jobs := [j for j in jobs_at(flags.job) if j.judgments]) > 1:
+        return _index(flags, jobs)
     sheets = bool(flags.for_run or flags.each_run)
     if sheets and (flags.compare or flags.truth):
         other = "--against" if flags.compare else "--truth"
-        raise InputError(f"{other}: shows all runs; a sheet of --for-run or --each-run has none")
+        raise InputError(f"{other}: shows all runs; a sheet of --run or --each-run has none")
     if flags.truth_measure and flags.truth is None:
-        raise InputError("--truth-measure: give the leaderboard that has it, --truth FILE")
+        raise InputError(
+            "--truth: give the leaderboard that has the measure, --truth FILE measure=NAME"
+        )
     printer, truth = FindingPrinter(flags.quiet), flags.truth
     given = RecordedInputs(
         flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
@@ -103,6 +113,19 @@ def report_output(flags: HtmlReportFlags) -> int:
         print_json([{"sheets": found}] if sheets else found)
     elif not flags.quiet:
         print_lines(line for written in files for line in report_lines(written))
+    return printer.status()
+
+
+def _index(flags: HtmlReportFlags, jobs: Sequence[JobFiles]) -> int:
+    if flags.compare or flags.truth or flags.for_run or flags.each_run:
+        only_one(flags.job, jobs, "jobs")
+    printer = FindingPrinter(flags.quiet)
+    path = nights.write_nights(flags.job, jobs, printer)
+    printer.close()
+    if flags.as_json:
+        print_json([{"index": str(path), "jobs": [str(job.place) for job in jobs]}])
+    elif not flags.quiet:
+        print_lines(nights.index_lines(path, jobs))
     return printer.status()
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from trecjudge.cli.exits import warning_printer
 from trecjudge.cli.flags import AskingFlags, MaterialFlags, PrintFlags, RankingFlags
 from trecjudge.cli.jobs import request_job
-from trecjudge.cli.parameters import command_with, option, several
+from trecjudge.cli.parameters import command_with, option, part, several
 from trecjudge.cli.printing import (
     FindingPrinter,
     print_json,
@@ -32,7 +32,14 @@ class StabilityFlags(MaterialFlags, AskingFlags, RankingFlags, PrintFlags):
     """The judge, and by what it is tested."""
 
     WITHOUT: ClassVar = frozenset({"calibration", "measures", "show_all"})
-    most: int = option("Test on so many responses, drawn from all.", 100, "--responses", min=1)
+    most: int = part(
+        "--max",
+        "responses",
+        "Responses to test on, drawn from all (100).",
+        100,
+        "--responses",
+        min=1,
+    )
     samples: int = option(
         "Ask a model each question so many times; 0 never.", 3, min=0, max=MOST_SAMPLES
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
+from statistics import median
 from typing import Any, Literal
 
 import numpy as np
@@ -82,6 +83,28 @@ class Person:
         """Return it as JSON values."""
         found = asdict(self)
         return {"person": found.pop("name")} | found
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpent:
+    """How long a person looked at items, as their files say: in all, and the median an item."""
+
+    person: str
+    items: int
+    seconds: float
+    median: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return asdict(self)
+
+
+def time_spent(labels: Labels | None) -> list[TimeSpent]:
+    """Return the time of each person whose files have it, by name."""
+    return [
+        TimeSpent(name, len(own), round(sum(own.values()), 1), round(median(own.values()), 1))
+        for name, own in sorted(labels.seconds.items() if labels else ())
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +254,7 @@ class Agreement:
 
     `only_truth` and `only_predicted` count the items of one side. `judge` is whose judgments they
     are, `maps` what each side's labels are called where that is otherwise than in its file.
-    `people` are the persons of the truth, where they are several.
+    `people` are the persons of the truth, where they are several, `time` is what labels took them.
     """
 
     truth: LabelSet
@@ -248,6 +271,7 @@ class Agreement:
     judge: str = ""
     maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     people: PeopleAgreement | None = None
+    time: Sequence[TimeSpent] = ()
 
     def __repr__(self) -> str:
         named = {figure.name: figure.pooled for figure in self.figures if figure.pooled is not None}
@@ -271,6 +295,7 @@ class Agreement:
             "confusion": self.confusion,
             "figures": [figure.as_dict() for figure in self.figures],
             "people": self.people.as_dict() if self.people is not None else None,
+            "time": [one.as_dict() for one in self.time],
         }
 
 
@@ -373,7 +398,7 @@ def _agreement(
     _check_shared(left, right, shared, options.on_missing)
     if missing_are_zero and not ordered:
         given_labels = ", ".join(sorted(given))
-        raise InputError(f"--on-missing zero: {given_labels} are no grades: none of them is 0")
+        raise InputError(f"--rows missing=zero: {given_labels} are no grades: none of them is 0")
     confusion = pairs.confusion(len(labels)).sum(axis=0)
     if not ordered:
         _check_words(left, right, labels, confusion)
@@ -404,6 +429,7 @@ def _agreement(
         maps=maps,
         tied=(truth.tied, predicted.tied),
         people=people,
+        time=time_spent(truth.people),
     )
 
 
@@ -458,7 +484,7 @@ def _check_shared(left: LabelSet, right: LabelSet, shared: int, on_missing: OneS
     if any(missing) and on_missing == "error":
         raise InputError(
             f"{missing[0]} items are only in {left.name}, {missing[1]} only in {right.name}"
-            " (--on-missing error)"
+            " (--rows missing=error)"
         )
     if not shared:
         raise InputError(_nothing_in_common(left, right))

@@ -44,7 +44,7 @@ DESCRIPTIONS = {
     "llm": "Settings of the model, used only with --use-env-llm.",
     "reflection": "Settings of the model that proposes prompts to `judges optimize`, as in llm.",
     "leaderboard": "Which measure ranks the runs, which are shown, what a missing response gets.",
-    "variants": "Settings by name, chosen by --variant NAME or all by --all-variants.",
+    "variants": "Settings by name, chosen by --variant NAME or all by `--variant every`.",
     "sweeps": "Lists of values of settings, gone through by --sweep NAME.",
     "prompts": "Named prompts, compiled programs (.json), module:Name or text, by program.",
     "voters": "Several models or prompts as one judge: each voter by its name.",

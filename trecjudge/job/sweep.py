@@ -179,9 +179,9 @@ def sweep_points(
     """
     workflow = names.workflow
     if sum([variant is not None, all_variants, sweep is not None]) > 1:
-        raise WorkflowError("give one of --variant, --all-variants and --sweep")
+        raise WorkflowError("give one of --variant, --variant every and --sweep")
     if all_variants and not workflow.variants:
-        raise WorkflowError("--all-variants: the workflow has no variants")
+        raise WorkflowError("--variant every: the workflow has no variants")
     if variant is not None and variant not in workflow.variants:
         raise WorkflowError(unknown("variant", variant, workflow.variants))
     if sweep is not None and sweep not in workflow.sweeps:

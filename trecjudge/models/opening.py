@@ -112,7 +112,7 @@ async def open_model(
         prices = replies.requests.settings.pricing
         if options.command.budget.max_cost is not None and prices is None:
             model = replies.requests.settings.model
-            raise ModelError(f"--max-cost: no prices are known for {model!r}; set llm.prices")
+            raise ModelError(f"--max cost=N: no prices are known for {model!r}; set llm.prices")
         if options.plan:
             with fenced:
                 yield plan.Planner(replies, prices, seen=options.command.asked)

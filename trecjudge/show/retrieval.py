@@ -226,7 +226,7 @@ def closing_line(audit: FreshnessAudit) -> str:
     runs = plural(len(audit.runs), "run")
     where = f"{plural(total, 'citation')} of {runs}"
     if audit.states[UNKNOWN]:
-        return f"{where}; give --index or --documents to see which are stale"
+        return f"{where}; give --documents to see which are stale"
     return f"{where}: {', '.join(parts)}"
 
 

@@ -56,7 +56,7 @@ def same_runs(
         message = f"has no scores of {len(runs)} runs: {few(runs)}"
         if rules.on_missing == "error":
             raise InputError(
-                f"{where}: {message}; --on-missing common leaves them out, zero gives a run that"
+                f"{where}: {message}; --rows missing=common leaves them out, zero gives a run that"
                 " the judge lacks 0"
             )
         report(Finding("run_one_sided", Place(where), message, few(runs)))
@@ -88,7 +88,7 @@ def same_topics(truth: Scores, predicted: Scores, rules: Rules, report: OnFindin
     report_topics(truth, predicted, report)
     if rules.all_rows == "recomputed" and not common and truth.topics and predicted.topics:
         raise InputError(
-            f"{predicted.name}: no topic in common with {truth.name}; --all-rows given takes the"
+            f"{predicted.name}: no topic in common with {truth.name}; --rows all=given takes the"
             " `all` rows as they are"
         )
     return common
@@ -144,7 +144,7 @@ def defined_measures(
         named = ", ".join(f"{measure} ({n})" for measure, n in lacking.items())
         message = f"measures that runs lack (how many of {len(scores.runs)}): {named}"
         if any(known[measure] >= FEWEST_RUNS for measure in lacking):
-            message += "; --on-missing common leaves out the runs instead"
+            message += "; --rows missing=common leaves out the runs instead"
         if len(lacking) == len(known):
             raise InputError(f"{scores.name}: no measure is left; {message}")
         report(Finding("measure_undefined", Place(scores.name), message, few(list(lacking))))
@@ -186,7 +186,7 @@ def refusing(on_finding: OnFinding, all_rows: str) -> OnFinding:
 
     def check(finding: Finding) -> None:
         if finding.kind == "all_row_differs" and all_rows == "error":
-            choices = "--all-rows given takes the row, checked or recomputed what its topics give"
+            choices = "--rows all=given takes the row, checked or recomputed what its topics give"
             raise InputError(f"{finding}; {choices}")
         on_finding(finding)
 

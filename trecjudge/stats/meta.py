@@ -153,7 +153,7 @@ def meta_evaluate(
     if not are_compared(max(count, FEW), times):
         raise InputError(
             f"{predicted.name}: {count:,} runs are too many to correlate ({times:,} times, by pairs"
-            " of measures); give fewer, or name measures (--measure, --truth-measure)"
+            " of measures); give fewer, or name measures (--measure, --truth FILE measure=NAME)"
         )
     named = rules.correlations
     if tuple(named) == DEFAULT:

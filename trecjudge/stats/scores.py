@@ -144,7 +144,7 @@ def _report_duplicate(
     what = f"run {row.run_id!r}, topic {topic!r}, {row.measure}"
     message = f"gives {what} a second time: {row.value:g}, before {first:g}"
     if duplicates == "error":
-        raise InputError(f"{place}: {message} (--duplicates error)")
+        raise InputError(f"{place}: {message} (--rows duplicates=error)")
     what_and_where = (place, message, f"{row.value:g}")
     if row.value == first:
         report(Finding("row_repeated", *what_and_where, run_id=row.run_id))

@@ -326,8 +326,12 @@ def test_the_queries_of_the_page_find_what_they_say(index: Index, url: str) -> N
     refreshed(index, [DAM, NEW, ALT], embeds=Hashed("words"))
     text = DOCS.read_text(encoding="utf-8").partition("<!-- sql -->\n```sql\n")[2]
     queries = [query for query in text.partition("```")[0].split(";") if query.strip()]
+    queries += [
+        "SELECT chunk_index, content FROM chunks WHERE document_id = 'dam' ORDER BY chunk_index",
+        "SELECT embedding_model, embedding_dimensions FROM state",
+    ]
     within = f"{url}&options=-csearch_path%3D{store_of(index).address.name},public"
-    chunks, english, near, model = (asked(within, query) for query in queries)
+    english, near, chunks, model = (asked(within, query) for query in queries)
     assert chunks == [(0, "Dams hold rivers back.")]
     assert [row[0] for row in english] == ["dam", "new"]
     assert [row[0] for row in near] == ["new", "alt"]

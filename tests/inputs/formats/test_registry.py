@@ -391,8 +391,10 @@ def test_a_record_without_references(read: Read) -> None:
     assert (read(text).cited, read(text).kinds) == (["u-1_0"], ["documents_not_given"])
 
 
-PAGE = (ROOT / "docs" / "inputs.md").read_text(encoding="utf-8")
-RECORDS = dict(re.findall(r"<!-- file: records/(\w+)\S* -->\n```json\n(.*?)```", PAGE, re.DOTALL))
+PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+LINES = PAGE.partition("<!-- records -->\n```json\n")[2].partition("\n```")[0].splitlines()
+NAMES = re.findall(r"^\| ?`(\w+)` ?\|", PAGE.partition("## Runs")[2].partition("\n#")[0], re.M)
+RECORDS = dict(zip(NAMES, LINES, strict=True))
 NOT_GIVEN = ["documents_not_given", "markers_read"]
 """Most records carry no text of what they cite, and one marks citations in its answer."""
 

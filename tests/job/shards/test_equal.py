@@ -148,9 +148,9 @@ CASES = [
     Case("rag", more=("--also", "length", "--also", "citation")),
     Case("rag", more=("--run", "careless")),
     Case("rag", more=("--topic", "12", "--topic", "11")),
-    Case("rag", more=("--max-runs", "2")),
-    Case("rag", more=("--max-topics", "1")),
-    Case("rag", more=("--qrels-pool",)),
+    Case("rag", more=("--max", "runs=2")),
+    Case("rag", more=("--max", "topics=1")),
+    Case("rag", more=("--qrels-as", "pool")),
     Case("rag", more=("--labels", LABELS)),
     Case("rag", more=("--judgments-from", LABELS)),
     Case("rag", more=("--no-debug-log",)),
@@ -250,7 +250,7 @@ def test_shards_of_other_files(write: Callable[[Path], None], topics: bool, tmp_
     write(tmp_path / "runs")
     folder = SAMPLES / "rag"
     given = ["--judge", "support", "--documents", str(folder / "documents.jsonl")]
-    given += ["--rag-topics", str(folder / "topics.jsonl")] if topics else ["--max-topics", "2"]
+    given += ["--rag-topics", str(folder / "topics.jsonl")] if topics else ["--max", "topics=2"]
     check_equal([*given, "--rag-responses", str(tmp_path / "runs")], tmp_path, parts=3)
 
 

@@ -184,13 +184,15 @@ def test_a_guideline_is_paragraphs_headings_and_lists() -> None:
     ("flags", "message"),
     [
         ("--assign 2", "--assign is for a page: give its file, --page FILE.html"),
-        ("--guideline x.md", "--guideline is for a page"),
-        ("--disagreements", "--disagreements: give the labels of several people, --labels FOLDER"),
-        ("--disagreements --random", "--measure, --random and --for choose other items"),
+        ("--page guideline=x.md", "guideline is for a page"),
+        (
+            "--by disagreements",
+            "--by disagreements: give the labels of several people, --labels FOLDER",
+        ),
+        ("--by disagreements,random", "--measure, --by random and --for choose other items"),
         ("--page {out} --rag-topics gone.jsonl", "gone.jsonl"),
-        ("--page {out} --guideline gone.md", "gone.md"),
-        ("--page {out} --overlap 2", "--overlap: 2 is too large; give a share, 0 to 1"),
-        ("--disagreements --labels {labels}", "people differ on no item of"),
+        ("--page {out} guideline=gone.md", "gone.md"),
+        ("--by disagreements --labels {labels}", "people differ on no item of"),
     ],
 )
 def test_what_cannot_be_is_said(flags: str, message: str, job: Path, tmp_path: Path) -> None:

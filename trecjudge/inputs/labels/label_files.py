@@ -52,8 +52,8 @@ def read_assignments(
 
 # DRAGUN's assessments as CSV, by people or a tool: of short answers, and of a run's questions.
 KINDS = (
-    "JSONL of topic_id, run_id, label, … (or CSV, TSV), AutoNuggetizer's assignments, Auto-ARGUE's"
-    " judgments or DRAGUN's assessments (CSV)"
+    "JSONL of topic_id, run_id, label, … (or CSV, TSV, XLSX), AutoNuggetizer's assignments,"
+    " Auto-ARGUE's judgments or DRAGUN's assessments (CSV)"
 )
 """The kinds of files of labels that are read."""
 RUN_KEYS = ("run_tag", "run_id")

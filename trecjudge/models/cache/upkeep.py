@@ -186,7 +186,7 @@ def prune(
     Raises InputError if neither is given.
     """
     if model is None and older_than_days is None:
-        raise InputError("give --model or --older-than: what to delete")
+        raise InputError("give --model or --max days=N: what to delete")
     _check_model(folder, model, notify)
     before = time.time() - older_than_days * DAY if older_than_days is not None else None
     statement = (

@@ -487,7 +487,7 @@ async def _open_texts(
     prices = settings.pricing
     if options.command.budget.max_cost is not None and prices is None:
         raise ModelError(
-            f"--max-cost: no prices are known for {settings.model!r}; set {section}.prices"
+            f"--max cost=N: no prices are known for {settings.model!r}; set {section}.prices"
         )
     requests = TextRequests.of(settings)
     folder = options.cache_folder or default_folder()

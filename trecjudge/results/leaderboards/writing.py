@@ -122,7 +122,7 @@ def layout_of(
                 first.setdefault(column, Place(path, line))
     if 3 in widths and 4 not in widths:
         return LAYOUTS["trec_eval"]
-    choices = f"give one of {', '.join(LAYOUTS)} (--format, --truth-format)"
+    choices = f"give one of {', '.join(LAYOUTS)} (--format, of a truth --format truth=)"
     if len(first) == 1:
         ((column, place),) = first.items()
         layout = LAYOUTS[BY_PLACE_OF_ALL[column]]

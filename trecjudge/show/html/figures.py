@@ -324,10 +324,10 @@ def renamed_measures(given: Sequence[str], board: Leaderboard) -> Mapping[str, s
         ours_name, _, theirs = text.rpartition("=")
         name = ours_name or board.spec.ranked_by
         if name not in ours:
-            raise InputError(f"--truth-measure {text!r}: {unknown('measure', name, ours)}")
+            raise InputError(f"--truth FILE measure={text}: {unknown('measure', name, ours)}")
         if name in found:
             raise InputError(
-                f"--truth-measure {text!r}: {name} is compared with {found[name]} already"
+                f"--truth FILE measure={text}: {name} is compared with {found[name]} already"
             )
         found[name] = theirs
     return found
@@ -354,7 +354,7 @@ def means_of_truth(
     if not found or (strict and len(found) < len(renamed)):
         has = ", ".join(measures) or "nothing"
         lacks = ", ".join(theirs for theirs in renamed.values() if theirs not in measures)
-        hint = "" if strict else "; name it with --truth-measure OURS=THEIRS"
+        hint = "" if strict else "; name it with --truth FILE measure=OURS=THEIRS"
         raise InputError(f"{path}: has rows of {has}, none of {lacks}{hint}")
     if not any(set(values) & set(board.scores) for values in found.values()):
         run_id = next(iter(board.scores))

@@ -44,7 +44,7 @@ def sheet_paths(
     """
     for run in runs:
         if run not in every:
-            raise InputError(f"--for-run {run!r}: {unknown('run', run, every)}")
+            raise InputError(f"--run {run!r}: {unknown('run', run, every)}")
     if folder is not None:
         names = _file_names(runs or sorted(every))
         return {folder / f"{name}.sheet.html": [run] for run, name in names.items()}
