@@ -196,7 +196,7 @@ FORMATS = (
     Format(
         QA,
         "any",
-        "question, answer, contexts: RAGAS, DeepEval, LangChain, promptfoo, chats, traces of any tool",
+        "question, answer, contexts: RAGAS, DeepEval, LangChain, promptfoo, messages, traces...",
         _claims_qa,
         _draft_qa,
         20,  # before them too: these would take any record with an `answer`
