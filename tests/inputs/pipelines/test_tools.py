@@ -33,6 +33,8 @@ RECORDS = {
     ' {"page_content": "$C"}}]}}',
     "a state of LangGraph": '{"values": {"messages": [{"type": "human", "content": "$Q"},'
     ' {"type": "tool", "content": "$C"}, {"type": "ai", "content": "$A"}]}, "next": []}',
+    "messages of a whole file": '[{"type": "human", "data": {"content": "$Q"}}, {"type": "tool",'
+    ' "data": {"content": "$C"}}, {"type": "ai", "data": {"content": "$A"}}]',
     "an object of a tool": '{"messages": [$USER, {"role": "tool", "content": {"k": {"t": "$C"}}},'
     " $AI]}",
     "promptfoo's output": '{"vars": {"question": "$Q"}, "response": {"output": {"answer": "$A",'

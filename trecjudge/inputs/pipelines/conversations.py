@@ -22,6 +22,7 @@ from trecjudge.inputs.pipelines.parts import (
     REPLIED,
     TOPICS,
     id_of_question,
+    unwrap,
 )
 from trecjudge.inputs.pipelines.services import holds_unread, text_of, values_of
 from trecjudge.inputs.sources.values import as_id
@@ -35,6 +36,7 @@ LISTS = (
 ROLES = ("role", "speaker", "type", "author", "from")
 ASKS = frozenset({"user", "human"})
 ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot", "gpt"})
+SETS = frozenset({"system", "developer"})
 RETRIEVES = frozenset(
     (
         *("tool", "function", "toolresult", "context", "filesearchcall", "functioncalloutput"),
@@ -69,6 +71,16 @@ class ChatTurn:
     background: str
     first: str
     asked: str
+
+
+def is_message(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is one message of a conversation that a whole file or list holds."""
+    names = record.keys()
+    if names.isdisjoint((*ROLES, "lc")) or names.isdisjoint(("content", "parts", "data", "kwargs")):
+        return False
+    inner = unwrap(record)
+    said = not inner.keys().isdisjoint(("content", "parts"))
+    return said and _role(inner) in (ASKS | ANSWERS | RETRIEVES | SETS)
 
 
 def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:

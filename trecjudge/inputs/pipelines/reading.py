@@ -11,7 +11,7 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.pipelines.conversations import responses_in
+from trecjudge.inputs.pipelines.conversations import is_message, responses_in
 from trecjudge.inputs.pipelines.exports import exported_objects, is_export
 from trecjudge.inputs.pipelines.fields import (
     Row,
@@ -41,6 +41,7 @@ from trecjudge.inputs.pipelines.tables import is_table, passages_joined, table_r
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import as_id, first_objects, objects
 from trecjudge.records import Place
+from trecjudge.settings.limits import limits
 
 Record = dict[str, Any]
 Complain = Callable[[str], None]
@@ -354,6 +355,24 @@ def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
             yield line, whole
 
 
+def _with_conversations(found: Iterable[Row]) -> Iterator[Row]:
+    """Yield (line, object); messages that follow one another are one object, a conversation."""
+    held: list[Row] = []
+    for line, record in found:
+        if is_message(record) and len(held) < limits().entries:
+            held.append((line, record))
+            continue
+        yield from _conversation(held)
+        held = []
+        yield line, record
+    yield from _conversation(held)
+
+
+def _conversation(held: list[Row]) -> Iterator[Row]:
+    if held:
+        yield held[0][0], {"messages": [message for _, message in held]}
+
+
 def _records(
     found: Iterable[Row], begun: bool = False, tell: Callable[[str], None] | None = None
 ) -> Iterator[Row]:
@@ -363,7 +382,7 @@ def _records(
     the traces say besides.
     """
     traces = Traces()
-    for line, record in found:
+    for line, record in _with_conversations(found):
         for inner in records_in(record):
             if inner is not record and is_span(inner):  # those of tracks are passed on
                 traces.add(line, inner)
