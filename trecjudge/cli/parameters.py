@@ -134,12 +134,10 @@ class LimitFlags(Flags):
 
     PANEL: ClassVar = "Input"
     limit: Sequence[str] = several(
-        "The largest input that is read. A line or record may have record=16MB, depth=200 and"
-        " entries=100000 in a list or object; a leaderboard rows=2000000. Standard input may have"
-        " stdin=1GB; a packed file may become unpacked=256MB, or 100 times its size; topics,"
-        " nuggets, labels and runs may take held=256MB of memory. What is larger is reported with"
-        " its line, as record_too_large, and left out; the rest is judged."
-        ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
+        "The largest input that is read: of a line or record record=16MB, depth=200 and"
+        " entries=100000; of a leaderboard rows=2000000; stdin=1GB; of a packed file unpacked=256MB,"
+        " or 100 times its size; held=256MB of memory for topics, nuggets, labels and runs. What is"
+        " larger is reported with its line and left out. TRECJUDGE_LIMITS sets the same.",
         metavar="NAME=VALUE",
     )
 
