@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
+from zlib import crc32
 
 import pytest
+from zstandard import ZstdCompressor
 
 from tests.reading import Read, Write, reading
 from trecjudge.inputs.run_records import not_a_run
@@ -31,6 +33,16 @@ def log(path: Path, *samples: str) -> Path:
         file.writestr("header.json", "{}")
         for number, sample in enumerate(samples):
             file.writestr(f"samples/{number}_epoch_1.json", sample)
+    return path
+
+
+def zstd_log(path: Path, text: str, checksum: int | None = None) -> Path:
+    """Write a log of one sample that is packed with zstd, as `zipfile` cannot."""
+    with ZipFile(path, "w") as file:
+        file.writestr("samples/1_epoch_1.json", ZstdCompressor().compress(text.encode()))
+        entry = file.infolist()[0]
+        entry.compress_type, entry.file_size = 93, len(text)
+        entry.CRC = crc32(text.encode()) if checksum is None else checksum
     return path
 
 
@@ -67,6 +79,19 @@ def test_the_samples_of_a_log(tmp_path: Path) -> None:
         ("Was it?", "mine", "Yes."),
     ]
     assert [d.text for d in found.responses[0].documents.values()] == ["It is."]
+
+
+def test_a_log_in_zstd(tmp_path: Path) -> None:
+    found = reading(zstd_log(tmp_path / "mine.eval", sample("Is it?" * 99)))
+    assert [topic.title for topic, _ in found.pairs] == ["Is it?" * 99]
+
+
+def test_a_log_in_zstd_that_is_too_large_or_broken(tmp_path: Path) -> None:
+    with apply_limits(["record=1m"]):
+        found = reading(zstd_log(tmp_path / "mine.eval", sample("x" * 2_000_000)))
+    assert found.kinds[0] == "record_too_large"
+    found = reading(zstd_log(tmp_path / "mine.eval", sample("Is it?"), checksum=1))
+    assert "is not as its checksum says" in found.findings[0].message
 
 
 def test_samples_that_cannot_be_read_are_passed_over(tmp_path: Path) -> None:

@@ -73,6 +73,9 @@ RECORDS = {
     ' [{"role": "user", "content": "Use this: $Q"}, {"role": "assistant", "content": "",'
     ' "tool_calls": [{}]}, {"role": "tool", "content": "$C"}, $AI], "output": {"choices":'
     ' [{"message": $AI}], "completion": "$A"}, "metadata": {"sources": ["f.pdf"]}}]}',
+    "inspect_ai's events": '{"samples": [{"id": 1, "input": "$Q", "messages": [$USER, {"role":'
+    ' "tool", "content": "$C"}, $AI], "output": {"completion": "$A"}, "events": [{"span_id": "s",'
+    ' "event": "span_begin"}]}]}',
     "lm-evaluation-harness": '{"doc_id": 0, "doc": {"question": "$Q", "context": "$C", "answer":'
     ' "Gold."}, "arguments": {"gen_args_0": {"arg_0": "Q: $Q"}}, "resps": [["$A"]],'
     ' "filtered_resps": ["$A"]}',

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from io import SEEK_CUR, BufferedReader, BytesIO
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile, ZipFile
+from typing import Any, BinaryIO
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import orjson
 
 from trecjudge.errors import InputError, why
 from trecjudge.files import open_regular
 from trecjudge.findings import Finding, OnFinding
+from trecjudge.inputs.sources.packing import UNREADABLE, unpacking
 from trecjudge.inputs.sources.values import loads_leniently, too_large
 from trecjudge.records import Place
 from trecjudge.settings.limits import limits
@@ -25,6 +27,10 @@ LOG = ".eval"
 BEGINS = {**dict.fromkeys(YAML, re.compile(rb"(?m)^(?:evalId|results):")), LOG: re.compile(rb"PK")}
 """How such a file begins; other YAML, as that of a workflow, is no run."""
 LOOKED_AT = 1 << 12
+ZSTD = 93
+"""How inspect_ai packs a log; Python unpacks it from 3.14 on."""
+HEADER, SIZES = 30, (26, 28)
+"""Bytes before the name of a file in an archive, and where the sizes of what follows them stand."""
 SAMPLE = re.compile(r"samples/.+\.json")
 ASK_FOR_JSONL = "promptfoo also writes `-o results.jsonl`, which has no such limit"
 Row = tuple[int, dict[str, Any]]
@@ -66,15 +72,30 @@ def _samples(path: Path, report: OnFinding) -> Iterator[Row]:
             names = sorted(filter(SAMPLE.fullmatch, log.namelist()))
             for number, name in enumerate(names, 1):
                 place = Place(str(path), number)
-                with log.open(name) as sample:
-                    text = sample.read(most.record + 1)  # what the archive says of its size may lie
+                text = _unpacked(log, file, log.getinfo(name), most.record + 1)
                 excess = most.too_long if len(text) > most.record else most.excess_of_text(text)
                 if excess:
                     report(too_large(place, excess))
                     continue
                 yield from _sample(place, text, report)
-    except (OSError, BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+    except (*UNREADABLE, BadZipFile, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{path}: cannot be read as a log of inspect_ai: {why(error)}") from error
+
+
+def _unpacked(log: ZipFile, file: BinaryIO, entry: ZipInfo, most: int) -> bytes:
+    """Return the bytes of a file in a log, at most so many: what is said of its size may lie."""
+    if entry.compress_type != ZSTD:
+        with log.open(entry) as sample:
+            return sample.read(most)
+    file.seek(entry.header_offset)
+    header = file.read(HEADER)
+    file.seek(sum(int.from_bytes(header[at : at + 2], "little") for at in SIZES), SEEK_CUR)
+    packed = BytesIO(file.read(min(entry.compress_size, 2 * most)))
+    with unpacking(BufferedReader(packed)) as unpacked:
+        text = unpacked.read(most)
+    if len(text) < most and zlib.crc32(text) != entry.CRC:
+        raise BadZipFile(f"{entry.filename} is not as its checksum says")
+    return text
 
 
 def _sample(place: Place, text: bytes, report: OnFinding) -> Iterator[Row]:

@@ -187,11 +187,15 @@ def name_spans(names: Iterable[str]) -> bool:
 
 
 def _spans(record: Mapping[str, Any]) -> list[Record]:
-    """Return the spans in the lists of a record; MLflow has its list in an object."""
+    """Return the spans in the lists of a record; MLflow has its list in an object.
+
+    The events of inspect_ai's samples name spans too, and are none.
+    """
     inside = layers(record, DATA)
     lists = map(parse_json_text, chain(*(values_of(r, SPAN_LISTS) for r in (record, *inside))))
     found = [v for list_ in lists if isinstance(list_, list) for v in list_ if isinstance(v, dict)]
-    ours = found and (not MARKS.isdisjoint(found[0]) or _spans(found[0]))
+    ours = found and "event" not in found[0]
+    ours = ours and (not MARKS.isdisjoint(found[0]) or _spans(found[0]))
     return found if ours else []
 
 
