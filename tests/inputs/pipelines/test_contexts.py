@@ -90,6 +90,13 @@ def test_a_text_that_breaks_off_is_cut(context: str, complete: bool) -> None:
         pytest.param("[{'text': 'a'} {'text': 'b'}]", [{"text": "a"}, {"text": "b"}], id="objects"),
         pytest.param("['a', nan]", ["a", None], id="nan in Python's list"),
         pytest.param('["a", NaN]', ["a", None], id="NaN in JSON"),
+        pytest.param(
+            "[Document(metadata={'k': 1}, page_content=\"It's\"), Node(node=Text(text='a'))]",
+            [{"metadata": {"k": 1}, "page_content": "It's"}, {"node": {"text": "a"}}],
+            id="objects of LangChain",
+        ),
+        pytest.param("[Date(a=f(1))]", "[Date(a=f(1))]", id="a call by place"),
+        pytest.param("[f(a=g())]", "[f(a=g())]", id="a call of nothing"),
         pytest.param("[see below]", "[see below]", id="a text in brackets"),
     ],
 )

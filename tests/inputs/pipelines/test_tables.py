@@ -104,11 +104,22 @@ def test_a_table_is_a_run_whatever_its_name(write: Write) -> None:
         pytest.param("A plain text.", ["A plain text."], id="one text"),
         pytest.param('"[not a list, only brackets]"', ["[not a list, only brackets]"], id="text"),
         pytest.param("\"[__import__('os').getcwd()]\"", ["[__import__('os').getcwd()]"], id="code"),
+        pytest.param("\"[Doc(page_content='A.'), Doc(text='B.')]\"", ["A.", "B."], id="LangChain"),
         pytest.param("nan", [], id="nothing"),
     ],
 )
 def test_a_cell_of_contexts(cell: str, texts: list[str], read: Read) -> None:
     found = read(f"question,answer,contexts\nQ?,A.,{cell}\n", "mine.csv")
+    assert [d.text for d in found.response.documents.values()] == texts
+
+
+@pytest.mark.parametrize(
+    ("cell", "texts"),
+    [("A. |B.|C.", ["A. ", "B.", "C."]), ("| a | b |", ["| a | b |"]), ("x|--|y", ["x|--|y"])],
+    ids=["joined", "a table", "a rule of a table"],
+)
+def test_the_contexts_of_a_golden_of_deepeval(cell: str, texts: list[str], read: Read) -> None:
+    found = read(f"input,actual_output,retrieval_context\nQ?,A.,{cell}\n", "mine.csv")
     assert [d.text for d in found.response.documents.values()] == texts
 
 

@@ -211,14 +211,6 @@ def run_experiment(records: Records, folder: Path) -> Path:
     return path
 
 
-def run_experiment_json(records: Records, folder: Path) -> Path:
-    """langsmith.evaluate().to_pandas().to_json(lines=True)"""
-    path = folder / "experiment.jsonl"
-    frame = _experiment(records).to_pandas()
-    frame.to_json(path, orient="records", lines=True, default_handler=str)
-    return path
-
-
 def scores_experiment(records: Records, folder: Path) -> Path:
     """langsmith.evaluate().to_pandas().to_csv"""
     _experiment(records).to_pandas().to_csv(path := folder / "experiment-scores.csv")

@@ -58,7 +58,7 @@ def run_turns(records: Records, folder: Path) -> Path:
             user_input=[
                 HumanMessage(content=r["question"]),
                 AIMessage(content="", tool_calls=[ToolCall(name="search", args={})]),
-                ToolMessage(content="\n".join(r["contexts"])),
+                *(ToolMessage(content=text) for text in r["contexts"]),
                 AIMessage(content=r["answer"]),
             ],
             reference=r["gold"],

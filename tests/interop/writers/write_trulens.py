@@ -1,4 +1,4 @@
-"""TruLens: the events of an app that is traced, and its records."""
+"""TruLens: the events of an app that is traced."""
 
 from __future__ import annotations
 
@@ -74,11 +74,4 @@ def run_events_json(records: Records, folder: Path) -> Path:
     """TruSession.get_events().to_json(lines=True)"""
     path = folder / "events.jsonl"
     _events(records, folder).to_json(path, orient="records", lines=True)
-    return path
-
-
-def run_records(records: Records, folder: Path) -> Path:
-    """get_records_and_feedback()[0].to_csv"""
-    found, _ = _session(json.dumps(records), folder).get_records_and_feedback()
-    found.to_csv(path := folder / "records.csv")
     return path

@@ -67,6 +67,13 @@ def test_a_score_that_a_tool_could_not_give_is_unjudged(write: Write) -> None:
     ]
 
 
+def test_assessments_in_a_cell_are_its_scores(write: Write) -> None:
+    cell = "[{'assessment_name': 'safe', 'feedback': {'value': True}}]"
+    text = f'trace_id,request_time,request,response,assessments\nt,17,{Q},Yes.,"{cell}"\n'
+    rows = [row for _, row in read_rows(write(text, "mine.csv"), pytest.fail)]
+    assert [(row.topic_id, row.measure, row.value) for row in rows] == [(TOPIC, "safe", 1.0)]
+
+
 def test_traces_that_nobody_scored_are_no_rows(write: Write) -> None:
     text = f"{json.dumps({**MLFLOW, 'info': {}})}\n{json.dumps(MLFLOW)}\n"
     rows = [row.measure for _, row in read_rows(write(text, "mine.jsonl"), pytest.fail)]

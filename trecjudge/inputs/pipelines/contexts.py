@@ -31,6 +31,8 @@ TOKEN = re.compile(
     r"""|(?P<word>[\w+-][\w.+-]*))""",
     re.DOTALL,
 )
+OBJECTS = re.compile(r"\[\s*[A-Za-z_]\w*\(\s*\w+=")
+"""How a list of objects begins that Python prints as calls."""
 DEEPEST = 500
 """Lists inside each other; Python reads no more of them."""
 
@@ -52,11 +54,25 @@ def cell_value(cell: str) -> Any:
             return loads_leniently(text)
         # Nothing is evaluated but plain values.
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            if OBJECTS.match(text):
+                return ast.literal_eval(_Objects().visit(ast.parse(text, mode="eval")))
             return ast.literal_eval(_with_commas(text))
     first = text.removeprefix("array(").lstrip(
         "[ \n"
     )  # a list or an object of texts begins with one of these
     return Unsplit(cell) if text != first and first[:1] in ("'", '"', "{") else cell
+
+
+class _Objects(ast.NodeTransformer):
+    """Makes an object of what Python prints as a call: `Document(page_content='A.')`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Return an object of the names and values that are given; a call by place stays."""
+        if node.args or not node.keywords:
+            return node
+        keys: list[ast.expr | None] = [ast.Constant(word.arg) for word in node.keywords]
+        values = [self.visit(word.value) for word in node.keywords]
+        return ast.Dict(keys, values)
 
 
 def _with_commas(text: str) -> str:

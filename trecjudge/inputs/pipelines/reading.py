@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -114,6 +115,8 @@ LISTS = frozenset(
     )
 )
 """What an object calls the list of its records."""
+JOINED = re.compile(r"(?<![|:-])(?:(?<=\S)\||\|(?=\S))(?![|:-])")
+"""How DeepEval's goldens join contexts; between blanks or beside dashes it is rather of a table."""
 TURNS = "conversationTurns"
 """Where Bedrock's evaluations have the turns of a conversation."""
 OF_A_TRACK = ("responses", "references", "is_ragtime")
@@ -227,7 +230,15 @@ def _records_listed(entries: list[Any]) -> list[Record]:
 def _of_a_tool(entry: Record) -> Record:
     """Return a record with its parts where all records have them, or where `--keys` says."""
     entry = under_known_names(entry)
-    return _of_promptfoo(entry) or _of_bedrock(entry) or lift_parts(entry)
+    return _of_promptfoo(entry) or _of_bedrock(entry) or lift_parts(_of_deepeval(entry))
+
+
+def _of_deepeval(entry: Record) -> Record:
+    """Return a record with its contexts apart, which DeepEval's goldens have in one text."""
+    contexts = entry.get("retrieval_context")
+    if isinstance(contexts, str) and {"input", "actual_output"} <= entry.keys():
+        return {**entry, "retrieval_context": JOINED.split(contexts)}
+    return entry
 
 
 def _of_bedrock(entry: Record) -> Record | None:

@@ -22,7 +22,7 @@ from trecjudge.inputs.sources.paths import own_record
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
-from trecjudge.results.leaderboards.tools import scored_records
+from trecjudge.results.leaderboards.tools import scored_cells, scored_records
 from trecjudge.results.leaderboards.writing import (
     COLUMN_NAMES,
     MEASURE,
@@ -189,10 +189,10 @@ def _wide_delimiter(first: bytes) -> str | None:
 
 
 def _of_cells(path: Path, delimiter: str, report: OnFinding) -> Iterator[Scored]:
-    """Yield (place, cells by column) of each row of a table with a header."""
+    """Yield (place, cells by column) of each row of a table with a header, or its scores."""
     try:
         for line, cells in csv_records(decoded_lines(path, report), delimiter):
-            yield Place(str(path), line), cells
+            yield from ((Place(str(path), line), row) for row in scored_cells(cells) or [cells])
     except BrokenCsv as error:
         report(_bad(Place(str(path), error.line), f"is not CSV from here on: {error}", ""))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.contexts import cell_value
 from trecjudge.inputs.pipelines.parts import layers, parts_of
 from trecjudge.inputs.pipelines.reading import lists_in, records_of
 from trecjudge.inputs.pipelines.services import values_of
@@ -35,6 +36,13 @@ def scored_records(record: Record) -> list[Record]:
         return []
     entries = next(lists_in(record), [record])
     return [row for entry in entries if isinstance(entry, dict) for row in _rows(entry)]
+
+
+def scored_cells(cells: Mapping[str, str]) -> list[Record]:
+    """Return what `scored_records` does, of a row of a table with a list of scores in a cell."""
+    if set(METRICS).isdisjoint(map(plain, cells)):
+        return []
+    return scored_records({name: cell_value(cell) for name, cell in cells.items()})
 
 
 def _rows(entry: Record) -> Iterator[Record]:
