@@ -2,7 +2,7 @@
 
     python tests/interop/newest_tools.py [TOOL...]
 
-Run by hand before a release; it takes about 7 minutes. Each tool is installed into an environment
+Run by hand before a release; it takes about 10 minutes. Each tool is installed into an environment
 of its own, which is gone afterwards. Its writers in `writers/` write four invented answers with the
 tool's own classes: one right, one half right, one wrong, one right. No model is asked. What they
 write is judged, and must get what plain records get, with the same documents. Files of scores go
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,6 @@ PACKAGES = {
 }
 """What the writers of each tool need, in its newest release, of PyPI or else of npm."""
 NPM = ("promptfoo",)
-NAMES = "|".join(package for packages in PACKAGES.values() for package in packages)
 QUIET = {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
     "LANGSMITH_TRACING": "false",
@@ -74,6 +74,7 @@ def ours(folder: Path, *words: str | Path) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@cache
 def rates(path: Path, folder: Path) -> tuple[str, str]:
     """Return the rates of a file, the mean first, and what it was read as; or why it was not."""
     out = folder / "judged"
@@ -140,7 +141,8 @@ def rows(tool: str, folder: Path) -> Iterator[Row]:
         yield tool, f"cannot be installed: {done.stderr.strip()[-150:]}", "passed over"
         return
     listed = run([*npm, "ls"] if tool in NPM else [*pip, "freeze"], folder).stdout
-    named = ", ".join(re.findall(rf"(?m)(?:^|\s)((?:{NAMES})(?:==|@)\S+)", listed))
+    names = "|".join(PACKAGES[tool])
+    named = ", ".join(re.findall(rf"(?m)(?:^|\s)((?:{names})(?:==|@)\S+)", listed))
     done = run([python, "-P", __file__, "--write", tool, folder], folder)
     plain = folder / "plain.jsonl"
     lines = ({k: r[k] for k in ("question", "answer", "contexts")} for r in records())
