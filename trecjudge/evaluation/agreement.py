@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.label_sets import (
+    LabelledItem,
     LabelSet,
     call_both,
     in_one_shape,
@@ -248,6 +249,19 @@ MOST_GRADES = 50
 """Grades farther apart are ordered only: a matrix of all between them would be huge."""
 
 
+class SharedItem(NamedTuple):
+    """An item with a label on both sides, and the score of the predicted one, if it has any.
+
+    `group` is (topic_id, run_id), `item` the key of the item in it.
+    """
+
+    group: Group
+    item: LabelledItem
+    truth: str
+    predicted: str
+    score: float | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Agreement:
     """Agreement of two sides: figures and the confusion matrix, rows the truth.
@@ -277,6 +291,14 @@ class Agreement:
         named = {figure.name: figure.pooled for figure in self.figures if figure.pooled is not None}
         found = "".join(f", {n} {named[n]:.3f}" for n in ("accuracy", "kappa") if n in named)
         return f"<Agreement of {plural(self.items, 'item')}{found}>"
+
+    def shared_items(self) -> Iterator[SharedItem]:
+        """Yield the items that have a label on both sides, in one order whatever was judged."""
+        for group in self.truth.groups:
+            theirs = {item: (label, score) for item, label, _, score in self.predicted.rows(group)}
+            for item, label, _, _ in self.truth.rows(group):
+                if (there := theirs.get(item)) is not None:
+                    yield SharedItem(group, item, label, *there)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""

@@ -18,6 +18,7 @@ from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.sources.values import objects
 from trecjudge.job.audit.rules import JUDGED, AuditRules
+from trecjudge.job.inputs import drawn_responses
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import AllResponses
@@ -199,16 +200,21 @@ class LabelledJudgments:
     judged: Sequence[JudgedResponse]
 
     @classmethod
-    async def make(cls, session: Session, rules: AuditRules) -> LabelledJudgments:
+    async def make(
+        cls, session: Session, rules: AuditRules, most: int | None = None
+    ) -> LabelledJudgments:
         """Return the judgments on the labelled items; this asks the model. Raises InputError.
 
-        Of labels without texts, the items are those of the session's runs.
+        Of labels without texts, the items are those of the session's runs. Of more than `most`
+        labelled responses so many are drawn.
         """
         path = Path(rules.labels)
         if are_pairs(path):
             items = items_of_pairs(path, session.report)
         else:
             items = items_of_runs(path, session.inputs.responses(), rules.map)
+        if most is not None:
+            items = replace(items, responses=drawn_responses(items.responses, most))
         topics = {topic.topic_id: topic for topic, _ in items.responses}
         runner = Runner([session.judging[rules.judge_place(session.panel)]], session.model)
         # A judge that is shown all responses first may put what it makes of them beside the files.

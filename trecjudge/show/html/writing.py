@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 import orjson
 
 from trecjudge.errors import InputError
+from trecjudge.evaluation.trust.card import read_card
 from trecjudge.files import make_folder, resolve_links, whole
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
@@ -297,7 +298,9 @@ class _Report:
         ):
             notes.append(withheld_text(withheld, "judgment"))
         notes += question_lines(self.board.coverage.values())
-        job = job_shown(self.config.record, self.trail.prompts, runs_known=not self.among)
+        path = self.wanted.outputs.card
+        made = read_card(path) if path.is_file() else None
+        job = job_shown(self.config.record, self.trail.prompts, not self.among, made)
         written = moment(self.config.written)
         return Page(name, static, charts, notes, head, written, job, agreeing)
 
