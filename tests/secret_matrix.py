@@ -145,6 +145,7 @@ def prepare(folder: Path) -> dict[str, list[str]]:
             "--responses",
             "1",
         ],
+        "judges choose": ["judges", "choose", "length", "--labels", "rag/labels.jsonl", *given],
         "judges trust": [
             "judges",
             "trust",

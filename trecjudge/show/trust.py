@@ -6,14 +6,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from trecjudge.evaluation.trust.buying import Option
 from trecjudge.evaluation.trust.card import CardFigure, JudgeCard
 from trecjudge.evaluation.trust.drift import Drift, FigureDrift
 from trecjudge.findings import plural, visible_line
-from trecjudge.show.formats import interval, languages_text, number, probability, signed
+from trecjudge.settings.strict_yaml import written_yaml
+from trecjudge.show.formats import (
+    interval,
+    languages_text,
+    number,
+    probability,
+    share_text,
+    signed,
+)
+from trecjudge.show.tables import TextTable, table
 from trecjudge.text.credentials import public
 
 COLUMNS = ("figure", "value", "95 %", "n", "of", "note")
 NOT_MEASURED = "not measured"
+PER = 1000
+"""Items of which calls and cost are shown."""
 DIGEST = 12
 """Digits of a prompt's digest on the page; the file has all."""
 
@@ -134,3 +146,46 @@ def _moved(figure: FigureDrift) -> str:
         f" ({signed(figure.after - figure.before)}{apart}), n {figure.n},"
         f" p {probability(figure.holm)} (Holm)"
     )
+
+
+# Which judge to buy: a row for each way to judge, then the one that keeps what is wanted.
+def option_table(options: Sequence[Option]) -> TextTable:
+    """Return a row for each way to judge; cost, or calls without prices, is that of 1,000 items."""
+    priced = any(one.cost for one in options)
+    spent = "cost" if priced else "calls"
+    columns = ("judge", "sure", "asked", spent, "right", "95 %", "tau", "95 % ")
+    rows = (
+        (
+            one.name,
+            "" if one.sure is None else number(one.sure, 3),
+            share_text(one.asked),
+            _per_thousand(one.cost if priced else one.calls),
+            number(one.right, 3),
+            interval(one.interval),
+            number(one.tau, 3),
+            interval(one.tau_interval),
+        )
+        for one in options
+    )
+    return table(columns, rows)
+
+
+def _per_thousand(each: float | None) -> str:
+    return "n/a" if each is None else f"{PER * each:.4g}"
+
+
+def choice_lines(chosen: Option | None, wanted: str, workflow: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which way to judge keeps what is wanted, and the workflow that judges so."""
+    yield "calls or cost are those of 1,000 items; tau is with people's order of the runs"
+    if chosen is None:
+        yield f"no way to judge keeps {wanted}: label more items, or want less"
+        return
+    least = f" (at least {number(chosen.least, 3)} in 95 %)" if chosen.least is not None else ""
+    yield f"{wanted}: {chosen.name}, right on {number(chosen.right, 3)} of the items{least}"
+    if chosen.passed is not None:
+        bounds = interval(chosen.passed_interval, form=" ({} to {})", none="")
+        passed = plural(chosen.passed_n, "item")
+        yield f"words decide {passed}, and are right on {number(chosen.passed, 3)}{bounds}"
+    if workflow:
+        yield "as a workflow, in which 5 % of what words are sure of is asked too:"
+        yield from written_yaml(workflow).rstrip().splitlines()
