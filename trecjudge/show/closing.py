@@ -229,6 +229,8 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
         )
 
 
+UNPRICED = "no prices are known; --set llm.prices='{input: 0.15, output: 0.6}' gives them"
+"""Dollars for a million tokens."""
 # The end of a job in the terminal: the lines below the closing table, plans, lists.
 NO_TEXT_ADVICE = (
     "{items} could not be judged: the runs carry no document text. Supply it with"
@@ -405,7 +407,7 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     if "calls" not in plan:  # no model is asked
         return begin
     least = "at least " if plan.get("by_modules") else ""  # what modules ask depends on replies
-    cost = "no prices are known" if plan["cost"] is None else f"about {plan['cost']:.2f}"
+    cost = UNPRICED if plan["cost"] is None else f"about ${plan['cost']:.2f}"
     return [
         *begin,
         f"  {plan['cached']} answered by a cache, {plan['saved']} by a call for an equal one",
