@@ -98,7 +98,7 @@ class BattleTable:
         """Return the sums of values for every ordered pair of runs, a before b: (runs, runs)."""
         cells = self.a * len(self.runs) + self.b
         sums = np.bincount(cells, values, len(self.runs) ** 2)
-        return np.asarray(sums, float).reshape(len(self.runs), -1)
+        return np.asarray(sums, float).reshape(len(self.runs), len(self.runs))
 
 
 def _points(battle: Battle) -> float:
@@ -158,8 +158,9 @@ def fit_battles(
     Run a beats b with e^(d/2) / (e^(d/2) + e^(-d/2) + ν), and ties with ν in the place of e^(d/2),
     where d is the difference of their strengths (Davidson, JASA 1970). Without a tie, and with
     ties as `half`, ν is 0: the model of Bradley and Terry (Biometrika 1952). Each run has `prior`
-    battles against an average run, half won: a run that won all, and runs that never met, have
-    finite strengths by it. With a prior of 0 there must be neither. `adjust_length` adds a term for
+    battles against an average run, half won, and ties as many between equals, half tied: a run
+    that won all, and runs that never met, have finite strengths by it. With a prior of 0 there must
+    be neither. `adjust_length` adds a term for
     length to d, so that strengths are those of answers of one length.
     """
     model = _Model.of(table.judged, ties, prior, adjust_length)
@@ -226,6 +227,8 @@ class _Model:
         said = (table.points - 0.5) * difference + (table.ties * math.log(tie) if tie else 0.0)
         own = values[: self.runs]
         before = np.logaddexp(own / 2, -own / 2).sum()
+        if tie:
+            before += math.log1p(2 / tie) + 0.5 * math.log(tie)  # half a tie of two equal runs
         return float((self.weight * (said - whole)).sum() - self.prior * before)
 
     def derivatives(self, values: Array) -> tuple[Array, Array]:
@@ -254,11 +257,15 @@ class _Model:
             curvature[-1, -1] = (spread * table.longer**2).sum()
         if self.with_ties and self.with_length:
             curvature[-1, -2] = curvature[-2, -1] = (rows[0][1] * table.longer).sum()
-        self._add_prior(values[: self.runs], gradient, curvature)
+        self._add_prior(values, gradient, curvature)
         return gradient, curvature
 
-    def _add_prior(self, own: Array, gradient: Array, curvature: Array) -> None:
-        expected = _expected(own, 0.0)[0]
+    def _add_prior(self, values: Array, gradient: Array, curvature: Array) -> None:
+        expected = _expected(values[: self.runs], 0.0)[0]
+        if self.with_ties:
+            tied = float(_expected(np.zeros(1), self.tie(values))[1][0])
+            gradient[self.runs] += self.prior * (0.5 - tied) * self.known_topics
+            curvature[self.runs, self.runs] += self.prior * tied * (1 - tied)
         block = curvature[: self.runs, : self.runs]
         if self.prior:  # shared by the topics, so that their gradients sum up to nothing
             gradient[: self.runs] += np.outer(self.prior * (0.5 - expected), self.known_topics)
