@@ -399,7 +399,7 @@ class _Report:
         missing = self.texts.missing
         if self.among:  # which file is not there may be another team's
             missing = [note.partition(":")[0] for note in missing]
-        notes = [*self.wanted.told, *missing, *claim_remarks(self.board)]
+        notes = [*self.wanted.told, *missing, *self.board.remarks, *claim_remarks(self.board)]
         notes += [found.line for found in self.stated]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as requested")
