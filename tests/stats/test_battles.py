@@ -211,8 +211,8 @@ def test_an_unjudged_battle_bounds_both_runs() -> None:
     table = BattleTable.of(of("a>b", "b>c", "c>a", "a?b"))
     found = bounds_of(table, fit_battles(table), adjust_length=False)
     assert set(found) == {"a", "b"}
-    for interval in found.values():
-        assert interval.low < 0.0 < interval.high
+    for low, high in found.values():
+        assert low < 0.0 < high
 
 
 def test_no_topic_with_many_battles_decides() -> None:

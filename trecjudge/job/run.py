@@ -129,8 +129,9 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
             if job.shard is not None:
                 reader = choose_part(job.shard, inputs, reader)[1]
             await _judge_labelled(session)
-            items = 0
-            async for judged in Runner(session.judging, model).run(reader):
+            items, runner = 0, Runner(session.judging, model)
+            await runner.prepare(inputs.all_responses(model, session.notify), only_alike=True)
+            async for judged in runner.run(reader):
                 items += len(judged.judgments)
             documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
             return model.spent() | {"items": items} | documents

@@ -290,6 +290,7 @@ class GivenJudge:
             return [self._on_nugget(item, *each) for each in asked]
         doc_id = item.citation.doc_id if item.citation else None
         doc_id = item.document.doc_id if item.document and doc_id is None else doc_id
+        doc_id = item.opponent.run_id if item.opponent else doc_id
         key = (item.topic.topic_id, item.run_id, item.sentence_index, doc_id)
         label = self.labels.get(key)
         # A citation of no document needs no label: that is the system's fault, not a gap.

@@ -295,7 +295,9 @@ class _Model:
         return BattleFit(self.table.runs, strengths, self.tie(values), length, by_topic)
 
 
-def bounds_of(table: BattleTable, fit: BattleFit, adjust_length: bool) -> dict[str, Interval]:
+def bounds_of(
+    table: BattleTable, fit: BattleFit, adjust_length: bool
+) -> dict[str, tuple[float, float]]:
     """Return the least and the most strength of each run with unjudged battles.
 
     All of its own unjudged battles are lost, then won; those of others are left out.
@@ -309,7 +311,7 @@ def bounds_of(table: BattleTable, fit: BattleFit, adjust_length: bool) -> dict[s
             filled = replace(table, points=np.where(open_rows, own, table.points))
             made = fit_battles(filled, adjust_length=adjust_length, start=fit)
             ends.append(float(made.strengths[run]))
-        found[table.runs[run]] = Interval(*ends)
+        found[table.runs[run]] = (ends[0], ends[1])
     return found
 
 

@@ -153,7 +153,8 @@ def label_text(value: object) -> str | None:
 ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
 
-An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id.
+An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id. A
+battle has the run that it was against in the place of the document.
 """
 
 NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
@@ -166,7 +167,8 @@ LabelledItem = tuple[Any, ...]
 def key_of(judgment: Judgment) -> ItemKey:
     """Return the key of the judged item, by which its label is found."""
     nugget = judgment.nugget
-    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
+    against = judgment.opponent.run_id if judgment.opponent else judgment.doc_id
+    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, against)
     return key if nugget is None else (*key, next(iter(nugget.names), ""))
 
 
