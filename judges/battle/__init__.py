@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,16 +24,24 @@ from trecjudge import (
     judgment_of,
 )
 from trecjudge.judging.attest import AttesterName
-from trecjudge.judging.judge import AllResponses, asks_model
+from trecjudge.judging.judge import AllResponses, asks_model, judge_or_fail
 from trecjudge.measures import FitSpec, share_measure
 from trecjudge.records import Opponent
-from trecjudge.records.battles import BOTH_BAD, LOSS, OUTCOMES, REVERSED, TIE, WIN
+from trecjudge.records.battles import BOTH_BAD, LOSS, OUTCOMES, REVERSED, TIE, WIN, Battle
 from trecjudge.settings.fields import check_ranges, ranged
-from trecjudge.stats.battle_plans import Pairing, draw, pairings, pairings_of_new
+from trecjudge.stats.battle_plans import RIGHT, Pairing, draw, pairings, pairings_of_new
 
 from ..direct_prompt import parts_of, topic_text
 from .answers import Answer, evidence_of, support_of
-from .scoring import battles_of, fit_records, win_or_loss, win_rate
+from .rounds import ROUNDS, Enough, StopRule, worth_lines, worth_of
+from .scoring import (
+    battle_of,
+    battles_of,
+    distinct_battles,
+    fit_records,
+    win_or_loss,
+    win_rate,
+)
 
 COMPARE = Program("battle", f"{__package__}.program:Compare", length=ReplyLength(fixed=60))
 WITH_EVIDENCE = replace(
@@ -51,6 +60,7 @@ class _State:
     asks: bool = False
     """Whether a model is asked: only then it matters whose answer is shown first."""
     answers: dict[Key, Answer] = field(default_factory=dict)
+    asked: dict[str, Topic] = field(default_factory=dict)
     opponents: dict[Key, list[Opponent]] = field(default_factory=dict)
     runs: int = 0
     topics: int = 0
@@ -64,7 +74,9 @@ class BattleJudge:
     Every run meets `opponents` others on each topic or, where that is not 0, there are `battles` in
     all. Who meets whom, and who is shown first, is random by `seed`; `twice` is the share of
     battles that are asked again in the other order, to measure position bias. `new` are runs that
-    come to an existing board: the others meet as they did without them. `evidence` shows what
+    come to an existing board: the others meet as they did without them. `enough` ends asking early:
+    `groups` when they do not change any more, a number when no interval of a score is wider.
+    `right` is how often the better answer wins, for `--plan`. `evidence` shows what
     answers cite. `adjust_length` takes out of the scores what longer answers gain. `attester` is
     `lexical`, `llm`, or `auto`: the model where one is used, else lexical: then a battle is decided
     by the support of citations that words tell, with its probability.
@@ -75,12 +87,13 @@ class BattleJudge:
     seed: int = 1
     twice: float = ranged(0.05, 0.0, 1.0)
     new: str | list[str] = ""
+    enough: Enough = ""
+    right: float = ranged(RIGHT, 0.5, 1.0)
     evidence: bool = False
     adjust_length: bool = False
     attester: AttesterName = "auto"
     programs: ClassVar[tuple[Program, ...]] = (COMPARE, WITH_EVIDENCE)
     label_names: ClassVar[Sequence[str]] = OUTCOMES
-    prepares_alike: ClassVar[bool] = True
     _state: _State = field(default_factory=_State, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -96,6 +109,11 @@ class BattleJudge:
     def needs_model(self) -> bool:
         """Whether the settings ask for a model."""
         return self.attester == "llm"
+
+    @property
+    def prepares_alike(self) -> bool:
+        """Whether its preparation asks nothing, so that shards and workers can do it too."""
+        return not self.enough
 
     @property
     def newcomers(self) -> list[str]:
@@ -132,6 +150,7 @@ class BattleJudge:
         state, asks = self._state, asks_model(self.attester, responses.model)
         state.asks = asks
         state.answers.clear()
+        state.asked.clear()
         for topic, response in responses:
             if response.sample:
                 continue  # a run has one answer to a topic: its first
@@ -139,26 +158,54 @@ class BattleJudge:
             if not asks:
                 answer = replace(answer, support=await support_of(topic, response))
             state.answers[response.topic_id, response.run_id] = answer
-        self._plan(responses.topics or {topic: None for topic, _ in state.answers})
+            state.asked[response.topic_id] = topic
+        topics = list(responses.topics or state.asked)
+        rule = StopRule(self.enough)
+        for share in ROUNDS if self.enough and asks else ():
+            self._plan(topics, share)
+            if rule.is_met(await self._ask_planned(responses.model)):
+                return
+        self._plan(topics)
 
-    def _plan(self, topics: Mapping[str, object]) -> None:
+    async def _ask_planned(self, model: Model) -> list[Battle]:
+        """Return all planned battles, asked now; what the job asks again later, a cache answers."""
+        state = self._state
+        items = [
+            Item(state.asked[topic_id], run_id, "", opponent=opponent)
+            for (topic_id, run_id), met in state.opponents.items()
+            for opponent in met
+            if (topic_id, run_id) in state.answers and run_id < opponent.run_id
+        ]
+        work = (judge_or_fail(item, self.judge(item, model)) for item in items)
+        found = await asyncio.gather(*work)
+        words = (state.answers[one.topic_id, one.run_id].words for one in found)
+        return distinct_battles([list(map(battle_of, words, found))])
+
+    def _plan(self, topics: Sequence[str], share: float = 1.0) -> None:
         state = self._state
         runs = sorted({run for _, run in state.answers})
         state.runs, state.topics, state.battles = len(runs), len(topics), 0
         state.opponents.clear()
-        for pairing in self._chosen(runs, list(topics)):
+        for pairing in self._chosen(runs, topics, share):
             if any((pairing.topic_id, run) in state.answers for run in pairing[1:3]):
                 state.battles += 1
                 self._add(pairing)
 
-    def _chosen(self, runs: Sequence[str], topics: Sequence[str]) -> Iterator[Pairing]:
-        """Yield who meets whom: the board's own battles, then those of new runs."""
+    def _chosen(
+        self, runs: Sequence[str], topics: Sequence[str], share: float
+    ) -> Iterator[Pairing]:
+        """Yield who meets whom: the board's own battles, and a share of those of new runs.
+
+        Without new runs it is a share of all.
+        """
         new = [run for run in self.newcomers if run in runs]
         old = sorted({*runs} - {*new})
-        yield from islice(pairings(old, topics, self.seed), self.size(len(old), len(topics)))
+        size = self.size(len(old), len(topics))
+        own = size if new else round(share * size)
+        yield from islice(pairings(old, topics, self.seed), own)
+        each = 2 * size / max(1, len(old))
         theirs = pairings_of_new(old, topics, self.seed, new)
-        share = self.size(len(old), len(topics)) / max(1, len(old)) * 2
-        yield from islice(theirs, round(share * len(new)))
+        yield from islice(theirs, round(share * each * len(new)))
 
     def size(self, runs: int, topics: int) -> int:
         """Return how many battles so many runs have on so many topics."""
@@ -229,9 +276,16 @@ class BattleJudge:
         return judgment_of(item, label=label, attester="given")
 
     def planned(self) -> Mapping[str, Any]:
-        """Return how many battles there are of how many runs and topics, once it is prepared."""
-        state = self._state
-        return {"runs": state.runs, "topics": state.topics, "battles": state.battles}
+        """Return what is planned, and what it is worth, once it is prepared.
+
+        `said` has it in words, a line each.
+        """
+        sizes = (self._state.runs, self._state.topics, self._state.battles)
+        worth = worth_of(*sizes, self.right)
+        figures = dict(zip(("runs", "topics", "battles"), sizes, strict=True))
+        said = list(worth_lines(sizes, worth, self.right))
+        expected = [{"battles": battles, "tau": tau} for battles, tau in worth.items()]
+        return {**figures, "worth": expected, "said": said}
 
 
 def _without_text(item: Item, ours: Answer, theirs: Answer | None) -> Judgment:

@@ -56,11 +56,12 @@ def win_rate(response: Response, judgments: Sequence[Judgment]) -> float | None:
 def battles_of(response: Response, judgments: Sequence[Judgment]) -> tuple[Battle, ...] | None:
     """Return the battles of a response, the run whose name sorts first as `a`; None without any."""
     words = len(response.text.split())
-    found = (_battle(words, judgment) for judgment in judgments if judgment.opponent is not None)
+    found = (battle_of(words, judgment) for judgment in judgments if judgment.opponent is not None)
     return tuple(found) or None
 
 
-def _battle(words: int, judgment: Judgment) -> Battle:
+def battle_of(words: int, judgment: Judgment) -> Battle:
+    """Return the battle that a judgment on an answer of so many words is of."""
     opponent = judgment.opponent
     assert opponent is not None
     outcome = judgment.label if judgment.judged and judgment.label in OUTCOMES else None

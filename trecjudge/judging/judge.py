@@ -273,6 +273,12 @@ def prepares_alike(judge: object) -> bool:
     return bool(getattr(judge, "prepares_alike", False))
 
 
+def planned_of(judge: object) -> Mapping[str, Any] | None:
+    """Return what a prepared judge has to say of a plan; None where it plans nothing."""
+    planned = getattr(judge, "planned", None)
+    return planned() if callable(planned) else None
+
+
 def preparing(judge: Judge) -> PreparingJudge | None:
     """Return the judge that is to be shown all responses: itself, or the one inside; else None."""
     inner = getattr(judge, "inner", None)

@@ -29,7 +29,6 @@ from trecjudge.judging.judge import (
     Judge,
     asked_singly,
     group_size,
-    prepares_alike,
     preparing,
     unjudged,
 )
@@ -278,17 +277,17 @@ class Runner:
     _unprepared: dict[str, BaseException] = field(default_factory=dict)
     """Why judges that are shown all responses first could not be prepared, by name."""
 
-    async def prepare(self, responses: AllResponses, only_alike: bool = False) -> None:
+    async def prepare(self, responses: AllResponses, only_planning: bool = False) -> None:
         """Show all responses to the judges that want to see them before the first is judged.
 
-        `only_alike`: only to those that `prepares_alike`.
+        `only_planning`: only to those whose items are planned then, so that they can be counted.
         """
         notes = (asked_singly(named.judge, self.model) for named in self.panel)
         for note in filter(None, dict.fromkeys(notes)):
             responses.notify(note)
         for named in self.panel:
             judge = preparing(named.judge)
-            if judge is None or (only_alike and not prepares_alike(judge)):
+            if judge is None or (only_planning and not hasattr(judge, "planned")):
                 continue
             try:
                 await judge.prepare(responses)

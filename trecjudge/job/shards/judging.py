@@ -210,7 +210,7 @@ async def _ask_all(
             if shard.before is not None:
                 model.replies.given_up = shard.before.failed
             runner = Runner(worker.judging, model, wants=partial(is_of_shard, shard))
-            await runner.prepare(worker.inputs.all_responses(model, notify), only_alike=True)
+            await runner.prepare(worker.inputs.all_responses(model, notify))
             async for judged in runner.run(worker.inputs.responses()):
                 failures = (j.failure for j in judged.judgments if j.failure is not None)
                 unpaid += sum(failure.kind == "budget" for failure in failures)
