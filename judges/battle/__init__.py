@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -27,7 +27,7 @@ from trecjudge.judging.attest import AttesterName
 from trecjudge.judging.judge import AllResponses, asks_model, judge_or_fail
 from trecjudge.measures import FitSpec, share_measure
 from trecjudge.records import Opponent
-from trecjudge.records.battles import BOTH_BAD, LOSS, OUTCOMES, REVERSED, TIE, WIN, Battle
+from trecjudge.records.battles import LOSS, OUTCOMES, REVERSED, TIE, WIN, Battle
 from trecjudge.settings.fields import check_ranges, ranged
 from trecjudge.stats.battle_plans import RIGHT, Pairing, draw, pairings, pairings_of_new
 
@@ -61,6 +61,8 @@ class _State:
     """Whether a model is asked: only then it matters whose answer is shown first."""
     answers: dict[Key, Answer] = field(default_factory=dict)
     asked: dict[str, Topic] = field(default_factory=dict)
+    labelled: list[Pairing] | None = None
+    """The battles that people decided, where their labels stand in the place of the judge."""
     opponents: dict[Key, list[Opponent]] = field(default_factory=dict)
     runs: int = 0
     topics: int = 0
@@ -181,6 +183,13 @@ class BattleJudge:
         words = (state.answers[one.topic_id, one.run_id].words for one in found)
         return distinct_battles([list(map(battle_of, words, found))])
 
+    def meeting(self, labels: Iterable[Sequence[Any]]) -> BattleJudge:
+        """Return the judge with the battles that labels are on, in the place of planned ones."""
+        made = replace(self, twice=0.0)
+        keys = (key for key in labels if len(key) == 4 and key[2] is None and key[3])
+        made._state.labelled = [Pairing(key[0], key[1], key[3], "") for key in keys]
+        return made
+
     def _plan(self, topics: Sequence[str], share: float = 1.0) -> None:
         state = self._state
         runs = sorted({run for _, run in state.answers})
@@ -198,6 +207,9 @@ class BattleJudge:
 
         Without new runs it is a share of all.
         """
+        if self._state.labelled is not None:
+            yield from self._state.labelled
+            return
         new = [run for run in self.newcomers if run in runs]
         old = sorted({*runs} - {*new})
         size = self.size(len(old), len(topics))
@@ -292,7 +304,7 @@ def _without_text(item: Item, ours: Answer, theirs: Answer | None) -> Judgment:
     if theirs is None:
         return judgment_of(item, label=WIN, reason="the other run has no response")
     if ours.is_blank and theirs.is_blank:
-        return judgment_of(item, label=BOTH_BAD, reason="both responses have no text")
+        return judgment_of(item, label=TIE, reason="both responses have no text")
     own, other = (LOSS, "its own") if ours.is_blank else (WIN, "the other")
     return judgment_of(item, label=own, reason=f"{other} response has no text")
 

@@ -130,7 +130,9 @@ def fit_records(records: Iterable[Iterable[Battle]], adjust_length: bool = False
 def _remarks(table: BattleTable, fit: BattleFit) -> Iterator[str]:
     judged, matrix = table.judged, WinMatrix.of(table)
     circles, triples = matrix.triples
-    said = f"{len(judged):,} of {len(table):,} battles judged, {judged.ties.mean():.0%} ties"
+    said = f"{len(judged):,} of {len(table):,} battles judged"
+    if judged.are_whole:
+        said += f", {judged.ties.mean():.0%} ties"
     said += f"; {circles:,} of {triples:,} triples of runs go in a circle"
     bias = bias_of(table)
     if bias.position is not None:

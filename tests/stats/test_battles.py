@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trecjudge.records.battles import BOTH_BAD, LOSS, TIE, WIN, Battle
+from trecjudge.records.battles import LOSS, TIE, WIN, Battle
 from trecjudge.stats.battle_plans import (
     pairings,
     planned_rows,
@@ -50,7 +50,7 @@ def battles(text: str, outcome: str, topic: str = "t") -> list[Battle]:
     ]
 
 
-ALL = battles(DECIDED, WIN) + battles(TIED, TIE) + battles(BAD, BOTH_BAD)
+ALL = battles(DECIDED, WIN) + battles(TIED, TIE) + battles(BAD, TIE)
 
 
 def test_ratings_are_those_of_arena_rank_0_1_1() -> None:

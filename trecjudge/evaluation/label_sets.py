@@ -209,6 +209,8 @@ def _take_judgment(
 ) -> None:
     if judgment.failure is not None:
         side.unjudged += 1
+    elif is_other_side(judgment):
+        return  # a battle is one item, and its label that of the run that sorts first
     elif judgment.label is not None and judgment.label != NOTHING_TO_CHECK:
         key = key_of(judgment)
         for name in judgment.nugget.names if judgment.nugget else ():
@@ -217,6 +219,12 @@ def _take_judgment(
             side.nugget_counts[judgment.label] += 1
         row = (*key[2:], apart(judgment)), judgment.label, line, _score(judgment)
         take_label(side, group, rows, row, report)
+
+
+def is_other_side(judgment: Judgment) -> bool:
+    """Return whether a judgment says again what another one says of the same battle."""
+    against = judgment.opponent
+    return against is not None and (against.again or against.run_id < judgment.run_id)
 
 
 def take_label(

@@ -8,14 +8,12 @@ from typing import Final, Literal
 WIN: Final = "win"
 LOSS: Final = "loss"
 TIE: Final = "tie"
-BOTH_BAD: Final = "both_bad"
-OUTCOMES: Final = (WIN, LOSS, TIE, BOTH_BAD)
-"""What a battle can be for one of its runs: `both_bad` is a tie of two bad answers."""
-REVERSED: Final = {WIN: LOSS, LOSS: WIN, TIE: TIE, BOTH_BAD: BOTH_BAD}
+OUTCOMES: Final = (WIN, LOSS, TIE)
+"""What a battle can be for one of its runs; of two bad answers none wins: a tie."""
+REVERSED: Final = {WIN: LOSS, LOSS: WIN, TIE: TIE}
 """The same outcomes, as the other run has them."""
-POINTS: Final = {WIN: 1.0, LOSS: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
+POINTS: Final = {WIN: 1.0, LOSS: 0.0, TIE: 0.5}
 
-Outcome = Literal["win", "loss", "tie", "both_bad"]
 Shown = Literal["a", "b", ""]
 """Whose answer was shown first; empty where that is not known."""
 

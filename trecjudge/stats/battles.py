@@ -11,8 +11,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from trecjudge.records.battles import BOTH_BAD, POINTS, TIE, Battle
-from trecjudge.stats.resampling import Array, Indices, Interval, grouped_interval, ratio
+from trecjudge.records.battles import POINTS, TIE, Battle
+from trecjudge.stats.correlation import RankedScores, kendall
+from trecjudge.stats.resampling import (
+    FEWER_RESAMPLES,
+    NO_INTERVAL,
+    Array,
+    Indices,
+    Interval,
+    draws,
+    grouped_interval,
+    interval_of,
+    ratio,
+    resampled_means,
+)
 
 Flags = npt.NDArray[np.bool_]
 Ties = Literal["davidson", "half"]
@@ -65,9 +77,7 @@ class BattleTable:
             np.array([of_run[one.run_b] for one in rows], dtype=np.intp),
             np.array([of_topic[one.topic_id] for one in rows], dtype=np.intp),
             np.array([_points(one) for one in rows], dtype=np.float64),
-            np.array(
-                [one.points is None and one.outcome in (TIE, BOTH_BAD) for one in rows], float
-            ),
+            np.array([one.points is None and one.outcome == TIE for one in rows], float),
             np.array([one.weight for one in rows], dtype=np.float64),
             np.array([{"a": 1.0, "b": -1.0}.get(one.first, 0.0) for one in rows], dtype=np.float64),
             np.array([one.longer or 0.0 for one in rows], dtype=np.float64),
@@ -86,6 +96,11 @@ class BattleTable:
     def judged(self) -> BattleTable:
         """The battles that are decided."""
         return self.take(~np.isnan(self.points))
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether all are won, lost or tied, and none is decided by a probability."""
+        return bool(np.isin(self.points, (0.0, 0.5, 1.0)).all())
 
     @cached_property
     def balanced(self) -> Array:
@@ -424,3 +439,23 @@ def _asked_twice(judged: BattleTable) -> tuple[int, int, Indices]:
     first = order[places[found]] if len(order) else again[:0]
     differ = int((judged.points[first] != judged.points[second]).sum())
     return len(second), differ, np.concatenate([first, second])
+
+
+def tau_of_boards(one: BattleTable, other: BattleTable) -> tuple[float, Interval]:
+    """Return Kendall's tau-b of the boards of two sets of battles, over the runs of both.
+
+    NaN for fewer than two runs; the interval is over the topics that both have.
+    """
+    sides = ((table, fit_battles(table)) for table in (one, other))
+    runs, topics = ({*a} & {*b} for a, b in ((one.runs, other.runs), (one.topics, other.topics)))
+    means, drawn = [], []
+    for table, fit in sides:
+        rows = np.array([place for place, run in enumerate(table.runs) if run in runs], dtype=int)
+        own = [place for place, topic in enumerate(table.topics) if topic in topics]
+        means.append(RankedScores(fit.strengths[rows][None]))
+        weights = draws(max(1, len(own)), FEWER_RESAMPLES)
+        found = resampled_means(fit.by_topic[rows][:, own], weights) if own else None
+        drawn.append(None if found is None else RankedScores(found.T))
+    tau = float(kendall(*means)[0])
+    resampled = [side for side in drawn if side is not None]
+    return tau, interval_of(kendall(*resampled), len(topics)) if resampled else NO_INTERVAL

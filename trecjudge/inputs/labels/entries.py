@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.labels.battle_rows import read_battle, sides_of, voter_of
 from trecjudge.inputs.labels.label_files import (
     column_of,
     is_assessments,
     is_assignment,
+    is_battle_table,
     is_judged_report,
     is_label_table,
     read_assessments,
@@ -25,6 +27,7 @@ from trecjudge.inputs.labels.label_files import (
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, remove_formula_mark
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import AskedNugget, Item, Judgment, Place
+from trecjudge.records.battles import REVERSED
 from trecjudge.records.nuggets import plain_name
 
 # Who said what: the labels that one record has, each with the person who gave it.
@@ -154,7 +157,7 @@ ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, 
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
 
 An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id. A
-battle has the run that it was against in the place of the document.
+battle has its other run in the place of the document: its label is for the run that sorts first.
 """
 
 NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
@@ -167,14 +170,20 @@ LabelledItem = tuple[Any, ...]
 def key_of(judgment: Judgment) -> ItemKey:
     """Return the key of the judged item, by which its label is found."""
     nugget = judgment.nugget
-    against = judgment.opponent.run_id if judgment.opponent else judgment.doc_id
-    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, against)
+    if judgment.opponent is not None:
+        a, b = sorted((judgment.run_id, judgment.opponent.run_id))
+        return judgment.topic_id, a, None, b
+    key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
     return key if nugget is None else (*key, next(iter(nugget.names), ""))
 
 
 def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey, str | None]:
     """Return the label of a judged item, None for none, and the key that it is found by."""
     key = key_of(judgment)
+    if judgment.opponent is not None:
+        label = labels.get(key)
+        own = key[1] == judgment.run_id
+        return key, label if own or label is None else REVERSED.get(label, label)
     for name in judgment.nugget.names if judgment.nugget else ():
         other = (*key[:4], name)
         if other in labels:
@@ -234,7 +243,7 @@ def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
     """Yield the labels of a file; other records are reported."""
     if not is_label_table(path):
         yield from _labels(path, objects(path, report), report)
-    elif is_assessments(path):
+    elif not is_battle_table(path) and is_assessments(path):
         for line, key, label in read_assessments(path, report):
             yield line, key, label, None
     else:
@@ -256,6 +265,11 @@ def _labels(
     path: Path, records: Iterable[tuple[int, Mapping[str, Any]]], report: OnFinding
 ) -> Iterator[Entry]:
     for number, record in records:
+        if sides := sides_of(record):
+            person = person_of(record) or voter_of(record)
+            for battle, label in read_battle(record, sides, Place(str(path), number), report):
+                yield number, battle, label, person
+            continue
         if (key := _own_key(record)) is not None and (said := said_in(record)):
             for label, person in said:
                 yield number, key, label, person
