@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from trecjudge import (
     Item,
@@ -25,23 +24,15 @@ from trecjudge import (
 )
 from trecjudge.judging.attest import AttesterName
 from trecjudge.judging.judge import AllResponses, asks_model, judge_or_fail
-from trecjudge.measures import FitSpec, share_measure
+from trecjudge.measures import FitSpec, Fitted, share_measure
 from trecjudge.records import Opponent
 from trecjudge.records.battles import LOSS, OUTCOMES, REVERSED, TIE, WIN, Battle
 from trecjudge.settings.fields import check_ranges, ranged
-from trecjudge.stats.battle_plans import RIGHT, Pairing, draw, pairings, pairings_of_new
+from trecjudge.stats.pairings import RIGHT, Pairing, draw, pairings, pairings_of_new
 
 from ..direct_prompt import parts_of, topic_text
 from .answers import Answer, evidence_of, support_of
-from .rounds import ROUNDS, Enough, StopRule, worth_lines, worth_of
-from .scoring import (
-    battle_of,
-    battles_of,
-    distinct_battles,
-    fit_records,
-    win_or_loss,
-    win_rate,
-)
+from .scoring import battle_of, battles_of, distinct_battles, win_or_loss, win_rate
 
 COMPARE = Program("battle", f"{__package__}.program:Compare", length=ReplyLength(fixed=60))
 WITH_EVIDENCE = replace(
@@ -49,6 +40,10 @@ WITH_EVIDENCE = replace(
 )
 Key = tuple[str, str]
 """(topic_id, run_id)"""
+Enough = float | Literal["", "groups"]
+"""The widest interval of a score, in points, or that groups do not change; empty for neither."""
+ROUNDS = (1 / 8, 1 / 4, 1 / 2)
+"""The shares of all battles after which it is looked whether there are enough."""
 UNCLEAR = 0.05
 """How near to one half a probability is a tie."""
 
@@ -126,16 +121,16 @@ class BattleJudge:
     @property
     def measures(self) -> LeaderboardSpec:
         """BRADLEY_TERRY, which ranks, and WIN_RATE."""
-        fit = FitSpec(battles_of, partial(fit_records, adjust_length=self.adjust_length))
+        fit = FitSpec(battles_of, self._fit)
         columns = (
             MeasureSpec(
                 "BRADLEY_TERRY",
                 lambda response, judgments: None,
                 default=None,
                 default_if_undefined=False,
-                description="Strength in battles, by the model of Bradley and Terry: 1000 for an"
-                " average run; of two runs that are 400 apart, the better one wins 10 times for"
-                " each time that it loses. Higher is better.",
+                description="Strength in battles, by the model of Bradley and Terry. From 0 up as"
+                " a rule, 1000 for an average run; of two runs that are 400 apart, the better one"
+                " wins 10 times for each time that it loses; higher is better.",
                 fit=fit,
             ),
             share_measure(
@@ -146,6 +141,11 @@ class BattleJudge:
             ),
         )
         return LeaderboardSpec(columns, "BRADLEY_TERRY", fill=win_or_loss)
+
+    def _fit(self, records: Iterable[Iterable[Battle]]) -> Fitted:
+        from .fitting import fit_records  # numpy: not for `judges list`
+
+        return fit_records(records, self.adjust_length)
 
     async def prepare(self, responses: AllResponses) -> None:
         """Keep the answers, and decide who meets whom."""
@@ -162,12 +162,19 @@ class BattleJudge:
             state.answers[response.topic_id, response.run_id] = answer
             state.asked[response.topic_id] = topic
         topics = list(responses.topics or state.asked)
+        if not (self.enough and asks and await self._ask_in_rounds(topics, responses.model)):
+            self._plan(topics)
+
+    async def _ask_in_rounds(self, topics: Sequence[str], model: Model) -> bool:
+        """Plan and ask a growing part of all battles; return whether there are enough of them."""
+        from .rounds import StopRule  # numpy, as above
+
         rule = StopRule(self.enough)
-        for share in ROUNDS if self.enough and asks else ():
+        for share in ROUNDS:
             self._plan(topics, share)
-            if rule.is_met(await self._ask_planned(responses.model)):
-                return
-        self._plan(topics)
+            if rule.is_met(await self._ask_planned(model)):
+                return True
+        return False
 
     async def _ask_planned(self, model: Model) -> list[Battle]:
         """Return all planned battles, asked now; what the job asks again later, a cache answers."""
@@ -292,6 +299,8 @@ class BattleJudge:
 
         `said` has it in words, a line each.
         """
+        from .rounds import worth_lines, worth_of  # numpy, as above
+
         sizes = (self._state.runs, self._state.topics, self._state.battles)
         worth = worth_of(*sizes, self.right)
         figures = dict(zip(("runs", "topics", "battles"), sizes, strict=True))

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from trecjudge.records.battles import Battle
-from trecjudge.stats.battle_plans import possible_battles, simulate_worth
+from trecjudge.stats.battle_worth import simulate_worth
 from trecjudge.stats.battles import ELO, BattleTable, fit_battles
+from trecjudge.stats.pairings import possible_battles
 from trecjudge.stats.resampling import mean_intervals
 from trecjudge.stats.tukey import tukey_hsd
 
-Enough = float | Literal["", "groups"]
-"""The widest interval of a score, in points, or that groups do not change; empty for neither."""
-ROUNDS = (1 / 8, 1 / 4, 1 / 2)
-"""The shares of all battles after which it is looked whether there are enough."""
 CHANGED = 0.01
 """Of all pairs of runs, those that a round may tell apart anew while groups do not change."""
 ALPHA = 0.05
@@ -33,7 +29,7 @@ STEPS = (0.25, 0.5, 1, 2, 4)
 class StopRule:
     """Looks after each round whether there are enough battles."""
 
-    enough: Enough
+    enough: float | str
     apart: npt.NDArray[np.bool_] | None = None
     """The pairs of runs that the last round told apart."""
 

@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 from trecjudge.records.battles import LOSS, TIE, WIN, Battle
-from trecjudge.stats.battle_plans import (
-    pairings,
-    planned_rows,
-    possible_battles,
-    simulate_worth,
-    table_of_rows,
-)
+from trecjudge.stats.battle_worth import planned_rows, simulate_worth, table_of_rows
 from trecjudge.stats.battles import (
     BattleTable,
     WinMatrix,
@@ -26,6 +20,7 @@ from trecjudge.stats.battles import (
     unbeaten,
     unconnected_sets,
 )
+from trecjudge.stats.pairings import pairings, possible_battles
 from trecjudge.stats.ranks import rank_intervals
 from trecjudge.stats.resampling import mean_intervals
 
