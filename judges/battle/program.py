@@ -17,8 +17,11 @@ class Compare(dspy.Signature):
 
     Consider what the person has to know: whether the answer gets it right, how much of what matters
     it covers, and whether it stays with the matter. Do not prefer an answer because it is longer,
-    comes first or sounds more certain. Say tie where neither is clearly better, and where both are
-    bad.
+    comes first or sounds more certain.
+
+    A: answer A is better.
+    B: answer B is better.
+    tie: neither is clearly better, or both are bad.
 
     Give a short reason first, then exactly one of A, B, tie.
     """
@@ -40,7 +43,11 @@ class CompareWithEvidence(dspy.Signature):
     Consider what the person has to know: whether the answer gets it right, whether its documents
     bear it out, how much of what matters it covers, and whether it stays with the matter. What no
     document bears out counts little. Do not prefer an answer because it is longer, comes first or
-    sounds more certain. Say tie where neither is clearly better, and where both are bad.
+    sounds more certain.
+
+    A: answer A is better.
+    B: answer B is better.
+    tie: neither is clearly better, or both are bad.
 
     Give a short reason first, then exactly one of A, B, tie.
     """

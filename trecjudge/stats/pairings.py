@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from trecjudge.records.battles import Shown
 
-
 RIGHT = 0.76
 """How often the better answer wins, where nothing else is known."""
 
