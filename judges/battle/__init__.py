@@ -23,6 +23,7 @@ from trecjudge import (
     judgment_of,
 )
 from trecjudge.judging.attest import AttesterName
+from trecjudge.judging.battles import battle_of, battles_of, distinct_battles
 from trecjudge.judging.judge import AllResponses, asks_model, judge_or_fail
 from trecjudge.measures import FitSpec, Fitted, share_measure
 from trecjudge.records import Opponent
@@ -32,7 +33,7 @@ from trecjudge.stats.pairings import RIGHT, Pairing, draw, pairings, pairings_of
 
 from ..direct_prompt import parts_of, topic_text
 from .answers import Answer, evidence_of, support_of
-from .scoring import battle_of, battles_of, distinct_battles, win_or_loss, win_rate
+from .scoring import win_or_loss, win_rate
 
 COMPARE = Program("battle", f"{__package__}.program:Compare", length=ReplyLength(fixed=60))
 WITH_EVIDENCE = replace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from trecjudge.judging.battles import distinct_battles
 from trecjudge.measures import Fitted
 from trecjudge.records.battles import Battle
 from trecjudge.stats.battles import (
@@ -19,8 +20,6 @@ from trecjudge.stats.battles import (
     unbeaten,
     unconnected_sets,
 )
-
-from .scoring import distinct_battles
 
 MOST_NAMED = 3
 """Runs that a remark names."""

@@ -20,7 +20,18 @@ from trecjudge.show.templates import asset, render
 STYLES = "style", "phone", "print"
 SCRIPTS = (
     *("dom", "memory", "data", "sticky", "export", "explained", "parts", "roving", "tables"),
-    *("columns", "leaderboard", "card", "run", "heat", "stated", "paths", "reading", "response"),
+    *(
+        "columns",
+        "leaderboard",
+        "card",
+        "run",
+        "heat",
+        "battles",
+        "stated",
+        "paths",
+        "reading",
+        "response",
+    ),
     *("evidence", "topic", "nuggets", "findings", "saved", "judgments", "compare", "charts"),
     *("keys", "main"),
 )
