@@ -1,4 +1,4 @@
-"""docs/cli.md from the parser: `python -m tests.cli_page` writes it."""
+"""docs/commands.md from the parser: `python -m tests.cli_page` writes it."""
 
 from __future__ import annotations
 
@@ -12,35 +12,28 @@ from typer.main import get_command
 from run_judge import app
 from trecjudge.cli.commands import command_of
 from trecjudge.cli.flags import SharedFlags
-from trecjudge.cli.help import ARGUMENTS, TOPICS, HelpPage, by_topic, page_of
+from trecjudge.cli.help import ARGUMENTS, HelpPage, by_topic, page_of
 from trecjudge.cli.parameters import Option, bind_flags, options_of
 
-PATH = Path(__file__).parent.parent / "docs" / "cli.md"
+PATH = Path(__file__).parent.parent / "docs" / "commands.md"
 PROGRAM = "run_judge.py"
-INTRODUCTION = f"""# The command line
+INTRODUCTION = f"""# Commands
 
 `{PROGRAM} judge RUN...` judges runs; so does `{PROGRAM} --rag-responses RUN...`, with the same
-flags. The other commands check runs, read what a job has written, or make what a job needs. Those
-that most people need are at the top; others are in families, such as `labels next`. A command
-comes before its flags. `help COMMAND` prints one of these sections, and `--help-all` after a
-command explains all its flags. `python -m trecjudge` and, where the package is installed,
-`run-judge` start the same program. [Words](words.md) explains the terms.
+flags. The other commands check runs, read what a job has written, or make what a job needs. A
+command comes before its flags. `COMMAND -h` prints its section with examples, `--help-all` the
+shared flags too. `python -m trecjudge` and an installed `run-judge` start the same program.
 
-Flags that several commands share are explained once, under [Shared flags](#shared-flags); the
-section of a command ends with the names of those that it takes.
-
-Flags with `...` take several values: `--judge support citation`, or the flag again before each.
-Commas separate the values of `--judge`, `--also`, `--correlation` and `--limit`. In a command that
-also has arguments, a word after such a flag is an argument if it names an existing file.
-
-Names of commands and flags from before version 0.17 still work: a line on standard error says what
-a command is called now, unless `--quiet` or `--json` is given.
-
-A shell completes the commands and flags of an installed `run-judge`, not those of a script that
-Python runs: `run-judge --install-completion`.
-
-A mistake in the command line is printed in one line, `error: ...`, with exit status 2. Bad input
-is printed in one line too, with exit status 1.
+- Flags with `...` take several values: `--judge support citation`, or the flag again before each.
+  A word after them that names an existing file is an argument, where the command has any.
+- Commas separate `NAME=VALUE` pairs, and the values of `--judge`, `--also`, `--correlation` and
+  `--limit`.
+- Former names of commands and flags work. For a command a line on standard error says the new
+  one, unless `--quiet` or `--json` is given.
+- A shell completes the commands and flags of an installed `run-judge`, not of a script that Python
+  runs: `run-judge --install-completion`.
+- A mistake in the command line is one line, `error: ...`, with exit status 2; bad input is one
+  line with 1. [Files](files.md#exit-statuses) has all statuses.
 
 This page is written from the program: `python -m tests.cli_page`."""
 
@@ -67,49 +60,43 @@ def shared_flags() -> dict[str, list[Option]]:
 
 
 def text() -> str:
-    """Return what docs/cli.md has to be."""
-    main, *others = pages()
-    sections = [_program(main), _shared(), *map(_section, others)]
+    """Return what docs/commands.md has to be."""
+    _, *others = pages()
+    sections = [_contents(others), _shared(), *map(_section, others)]
     return "\n\n".join([INTRODUCTION, *("\n\n".join(parts) for parts in sections)]) + "\n"
 
 
-def _program(page: HelpPage) -> Iterator[str]:
-    yield "## Commands"
-    yield _block(page.usage)
-    yield _list(f"{_link(name, _code(name))}: {line}" for name, line in page.commands.items())
+def _contents(others: list[HelpPage]) -> Iterator[str]:
+    core = [page.name for page in others if " " not in page.name and not page.commands]
+    families = [page for page in others if page.commands]
+    rows = [", ".join(_link(name, name) for name in core)]
+    for page in families:
+        verbs = ", ".join(_link(f"{page.name} {verb}", verb) for verb in page.commands)
+        rows.append(f"{_code(page.name)}: {verbs}")
+    yield _list(rows)
 
 
 def _shared() -> Iterator[str]:
     yield "## Shared flags"
+    yield "`COMMAND -h` lists those that a command takes."
     for topic, options in shared_flags().items():
         yield f"### Flags: {topic}"
-        yield TOPICS[topic]
         yield _list(map(_row, options))
 
 
 def _section(page: HelpPage) -> Iterator[str]:
     yield f"## {page.name}"
-    yield _block(page.usage)
-    yield from page.paragraphs
-    if page.commands:
-        called = ((f"{page.name} {name}", line) for name, line in page.commands.items())
-        yield _list(f"{_link(name, _code(name))}: {line}" for name, line in called)
-    if page.examples:
-        yield _block([f"# {what}\n{page.program} {words}" for what, words in page.examples.items()])
+    (usage,) = page.usage
+    yield f"`{usage.removeprefix(f'{page.program} ')}`: {page.paragraphs[0]}"
     for title, options in page.own.items():
         if title == ARGUMENTS:
             yield _list(f"{_code(o.shown)}: {o.help}" for o in options)
         elif own := [option for option in options if "--help" not in option.flags]:
             yield _list(map(_row, own))
-    if page.shared:
-        yield _list(
-            f"[{topic}](#flags-{topic}): {', '.join(_code(option.flags[0]) for option in options)}"
-            for topic, options in page.shared.items()
-        )
 
 
 def _row(option: Option) -> str:
-    default = f" (default: `{option.default}`)" if option.default else ""
+    default = f" (`{option.default}`)" if option.default.strip("-")[:3] not in ("", "no-") else ""
     required = " (required)" if option.is_required else ""
     return f"{_code(option.shown)}: {option.help}{default}{required}"
 
@@ -124,10 +111,6 @@ def _list(rows: Iterable[str]) -> str:
 
 def _code(words: str) -> str:
     return f"`{words}`"
-
-
-def _block(lines: list[str]) -> str:
-    return "\n".join(("```sh", *lines, "```"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from trecjudge.cli.prompts import ListedPrompt, every_program, listed_prompts
 from trecjudge.models.overrides import OWN
 
 PAGE = Path(__file__).parent.parent / "docs" / "workflows.md"
-HEAD = "| program | prompt | how it differs from `own` |"
+HEAD = "|program|prompt|how it differs from `own`|"
 BEFORE = "v0.9"
 """The name of the default of before, which every program has: the page says so once."""
 
@@ -23,7 +23,7 @@ def table() -> list[str]:
 def _row(listed: ListedPrompt) -> str:
     about, name = listed.about, f"`{listed.about.name}`"
     prompt = f"[{name}]({about.reference})" if about.reference else name
-    return f"| `{listed.prompt.program.name}` | {prompt} | {about.differs} |"
+    return f"|`{listed.prompt.program.name}`|{prompt}|{about.differs}|"
 
 
 def written(text: str) -> str:

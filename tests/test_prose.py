@@ -108,3 +108,9 @@ def test_what_we_do_not_write(sentence: str, expected: list[str]) -> None:
 
 def test_links_read_as_their_text() -> None:
     assert LINK.sub(r"\1", "[a](b.md) ![c](d.png) [e][f]") == "a c e"
+
+
+def test_the_pages_can_be_read_in_an_afternoon() -> None:
+    pages = [ROOT / "README.md", *(page for page in PAGES if page.parent.name == "docs")]
+    counted = {name_of(page): len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert len(counted) <= 18 and sum(counted.values()) <= 36_000, counted

@@ -12,8 +12,7 @@ import pytest
 
 from tests.cli_page import pages
 from tests.commandline import ROOT, command
-from tests.examples import DOCS, PAGES, PLAYED, arguments, played, steady
-from trecjudge.cli.main import CACHE
+from tests.examples import BLOCK, DOCS, PAGES, PLAYED, arguments, played, steady
 from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.judging.judge import judge_names, make_judge, settings_of
 from trecjudge.models.access.addresses import service_url
@@ -78,10 +77,6 @@ def test_every_judge_format_and_command_is_in_the_docs() -> None:
     assert [name for name in named if f"`{name}" not in MANUAL] == []
 
 
-def test_every_command_of_the_cache_is_in_the_docs() -> None:
-    assert [name for name in CACHE if f"run_judge.py cache {name}" not in MANUAL] == []
-
-
 JUDGES = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")
 
 
@@ -116,12 +111,31 @@ def test_every_setting_of_the_door_is_in_the_docs() -> None:
     assert [name for name in named if f"`{name}`" not in MANUAL] == []
 
 
+WAYS = [
+    ("organise a track", {"check", "job season", "job replay"}),
+    ("submit a run", {"check", "judge", "job judgments", "compare"}),
+    ("build a pipeline", {"judge", "gate", "compare"}),
+    ("must know whether a judge", {"judges pairs"}),
+    ("have people who label", {"judge", "labels next", "labels agree", "job rescore"}),
+]
+"""What a stranger does who has the first page only, by the row that they find themselves in."""
+
+
+@pytest.mark.parametrize(("who", "commands"), WAYS, ids=[who for who, _ in WAYS])
+def test_a_page_leads_a_stranger_to_the_end(who: str, commands: set[str]) -> None:
+    (link,) = re.findall(rf"^\| {who}[^|]*\| \[[^\]]+\]\((docs/\w+\.md)\)", README, re.MULTILINE)
+    text = (ROOT / link).read_text(encoding="utf-8")
+    run = "\n".join(b[3] for b in BLOCK.finditer(text) if b[1] == "run" and b[2] != "elsewhere")
+    called = set(re.findall(r"run_judge\.py ((?:labels|judges|job|rag) \w+|\w+)", run))
+    assert called >= commands
+
+
 PLACES = ("OpenAI", "Azure", "vLLM", "llama.cpp", "Ollama", "OpenRouter", "Together")
 PLACES += ("Anthropic", "Bedrock", "Vertex")
 
 
 def test_every_setting_of_the_door_is_in_the_page_about_the_model() -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     named = [f.name for f in fields(LlmSettings) if f.name != "api_key"]
     table = page[page.index("## Settings") : page.index("## What a refusal means")]
     assert [name for name in named if f"`{name}`" not in table] == []
@@ -151,7 +165,7 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("where", PLACES)
 def test_the_page_about_the_model_has_three_lines_for(where: str) -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     shown = re.search(
         rf"^{re.escape(where)}[:;,].*?```sh\n(.*?)```", page, re.DOTALL | re.MULTILINE
     )
@@ -160,7 +174,7 @@ def test_the_page_about_the_model_has_three_lines_for(where: str) -> None:
 
 
 def test_the_addresses_in_the_page_about_the_model_are_what_they_become() -> None:
-    page = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     table = page[page.index("## Addresses") : page.index("## Headers")]
     rows = re.findall(r"^\| `(http\S+)`[^|]*\| `?(http[^`|\s]+|the same)", table, re.MULTILINE)
     assert len(rows) == 5

@@ -22,7 +22,7 @@ from typing import overload
 
 from trecjudge.text.credentials import clean, public
 
-MOST_SHOWN = 30
+MOST_SHOWN, MOST_BESIDE = 30, 12
 """Choices listed in a message: a topic file may have thousands."""
 FEW = 8
 """Choices that are listed although a page shows them."""
@@ -135,8 +135,9 @@ def unknown(what: str, value: object, known: Iterable[object], page: str = "") -
         return f"unknown {what} {value!r}; {hint}{page} shows all"
     near = nearest(str(value), choices)
     hint = f"did you mean {near!r}? " if near else ""
-    shown = ", ".join(choices[:MOST_SHOWN]) or "none"
-    rest = f", … ({len(choices)} in all)" if len(choices) > MOST_SHOWN else ""
+    most = MOST_BESIDE if near else MOST_SHOWN
+    shown = ", ".join(choices[:most]) or "none"
+    rest = f", … ({len(choices)} in all)" if len(choices) > most else ""
     return f"unknown {what} {value!r}; {hint}there are: {shown}{rest}"
 
 

@@ -1,6 +1,7 @@
 """Measure what labels of people make of a ranking: with so many, at random and by `label-next`.
 
     python tests/benchmarks/bench_labels.py --labels FOLDER [--draws 20] [--numbers 25 50 ...]
+    python tests/benchmarks/bench_labels.py --labels FOLDER --pages
 
 FOLDER holds `runs/`, `topics.jsonl` and `labels.jsonl`, labels of all items, such as those of the
 TREC RAG 2025 support evaluation. The job is judged once, offline. Each draw takes some labels for
@@ -10,21 +11,29 @@ By `label-next`, the first 25 labels (half, of fewer than 50) are drawn at rando
 what it lists after them. `unpooled` is each run corrected by its own labels only: the
 prediction-powered mean over responses (Angelopoulos et al., 2023), without any prior.
 `forecast` is what `label-next` expects of as many labels again, beside what came.
+
+`--pages` goes the way of people instead, once and by the commands: `labels next --page` draws items
+beside the labels so far, they are labelled as the assessors did, and `job rescore --labels` takes
+the file. It shows tau-b with the board by all labels, and the mean width of the intervals.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import orjson
 from table import Row, lines_of, versions
 
 from trecjudge.evaluation.candidates import label_next
@@ -33,6 +42,8 @@ from trecjudge.findings import Finding
 from trecjudge.inputs.labels import ItemKey, key_of, read_labels, support_label, takes_labels
 from trecjudge.judging.panel import panel_spec
 from trecjudge.records import Judgment, Response
+from trecjudge.results.outputs import Outputs
+from trecjudge.results.statistics import RunScore, read_statistics
 from trecjudge.scores.corrections import HumanLabels
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.scores.scoring import panel_of
@@ -43,6 +54,8 @@ from trecjudge.stats.labelling import LabelCandidate
 ROOT = Path(__file__).parent.parent.parent
 NUMBERS = (25, 50, 100, 200, 400, 700, 1000, 2000)
 FIRST = 25
+STEPS = (20, 50, 100, 200, 400)
+"""Labels that have come through pages when the board is looked at."""
 WEIGHTS = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0}
 Labels = Mapping[ItemKey, str]
 Means = Mapping[str, float]
@@ -193,6 +206,63 @@ def forecasts(job: Job, numbers: Sequence[int], draws: int) -> list[Row]:
     return rows
 
 
+def pages(job: Job) -> list[Row]:
+    """Return the curve of labels that come through pages, ranked as a page is and at random."""
+    board = rescored(job, None)
+    alone = job.tau({run: one.mean or 0.0 for run, one in board.items()})
+    rows = [Row("judge", "no labels", f"tau {alone:.3f}, width {width_over_topics(board):.3f}")]
+    for way, flags in (("page", ()), ("page --by random", ("--by", "random"))):
+        file = job.path / f"{way}.jsonl"
+        file.touch()
+        for number in STEPS:
+            label_page(job, file, number, flags)
+            found = {run: one.human for run, one in rescored(job, file).items() if one.human}
+            tau = job.tau({run: one.mean for run, one in found.items()})
+            width = statistics.fmean((one.high or 0) - (one.low or 0) for one in found.values())
+            given = len(file.read_bytes().splitlines())
+            rows.append(Row(way, f"{given} labels", f"tau {tau:.3f}, width {width:.3f}"))
+            print(rows[-1].cells, flush=True)
+    return rows
+
+
+def label_page(job: Job, file: Path, number: int, flags: Sequence[str]) -> None:
+    """Fill up a file of labels to a number of them, by a page that has the assessors' labels."""
+    page, before = job.path / "page.html", file.read_bytes()
+    so_far = ["--labels", str(file)] if before else []
+    more = str(number - len(before.splitlines()))
+    run("labels", "next", job.path, "--page", page, "--top", more, *so_far, *flags, "-q")
+    block = re.search(rb'id="items">([^<]*)<', page.read_bytes())
+    assert block is not None
+    items = orjson.loads(zlib.decompress(base64.b64decode(block[1]), -zlib.MAX_WBITS))
+    with file.open("ab") as out:
+        for key in (item["key"] for item in items):
+            own = key["topic_id"], key["run_id"], key.get("sentence_index"), key.get("doc_id")
+            if own in job.labels:
+                row = key | {"label": support_label(job.labels[own]), "labeller": "assessors"}
+                out.write(orjson.dumps(row) + b"\n")
+
+
+def rescored(job: Job, file: Path | None) -> dict[str, RunScore]:
+    """Return the scores of the runs by the measure that ranks, with a file of labels or without."""
+    outputs = Outputs(job.path, "x")
+    if file is not None:
+        outputs = Outputs(job.path / "rescored", "x")
+        run("job", "rescore", job.path, "--labels", file, "--out-dir", outputs.folder, "-q")
+    found = read_statistics(outputs.statistics, ignore)
+    return {one.run_id: one for one in found if one.measure == job.measure.name}
+
+
+def width_over_topics(board: Mapping[str, RunScore]) -> float:
+    """Return the mean width of intervals over topics, which no labels are needed for."""
+    return statistics.fmean((one.high or 0.0) - (one.low or 0.0) for one in board.values())
+
+
+def run(*arguments: str | Path) -> None:
+    """Run a command."""
+    command = [sys.executable, "run_judge.py", *map(str, arguments)]
+    subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+
+
 def ignore(finding: Finding) -> None:
     """Report nothing."""
 
@@ -203,16 +273,20 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--numbers", type=int, nargs="+", default=NUMBERS)
+    parser.add_argument("--pages", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         given = ["--rag-responses", options.labels / "runs"]
         given += ["--rag-topics", options.labels / "topics.jsonl", "--out-dir", name, "-q"]
-        command = [sys.executable, "run_judge.py", "--judge", "support", "--name", "x", *given]
-        subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+        run("--judge", "support", "--name", "x", *given)
         job = Job(Path(name), read_labels(options.labels / "labels.jsonl", ignore))
-        alone = f"tau {job.tau(job.alone):.3f}, error {job.error(job.alone):.4f}"
-        rows = [Row("judge alone", "no labels", alone), *curve(job, options.numbers, options.draws)]
-        rows += forecasts(job, [n for n in options.numbers if n <= 1000], min(5, options.draws))
+        if options.pages:
+            rows = pages(job)
+        else:
+            alone = f"tau {job.tau(job.alone):.3f}, error {job.error(job.alone):.4f}"
+            rows = [Row("judge alone", "no labels", alone)]
+            rows += curve(job, options.numbers, options.draws)
+            rows += forecasts(job, [n for n in options.numbers if n <= 1000], min(5, options.draws))
     print(versions(None))
     print("\n".join(lines_of(rows)))
 

@@ -3,7 +3,7 @@
     python tests/benchmarks/simulate_scale.py [--pairs 1e8] [--way workers|shard] [--mtbf-hours 24]
 
 Shards are judged by machines that fail and are slow at random, and write to one shared file
-system. Costs were measured with `docs/scale.md`; flags of machines are assumptions. Times of two
+system. Costs were measured with `docs/measured.md`; flags of machines are assumptions. Times of two
 ways differ: with `workers` one process reads all runs and shards are scored where they are judged;
 with `shard` every part reads all runs, and `merge` scores.
 """

@@ -40,7 +40,7 @@ COMMANDS = {
 }
 OF_JUDGMENTS = ("show", "report", "report --compare", "rescore", "agree", "label-next")
 """Commands that read the judgments of a job, or its texts; the others read its leaderboard."""
-OF_SEVERAL = ("compare", "compare two", "meta-evaluate")
+OF_SEVERAL = ("compare", "compare two", "meta-evaluate", "report")
 """Commands to which a folder stands for all its jobs."""
 WORKFLOW = "judge: citation\ngate: {review_unless: CITATION_SUPPORT >= 0.5}"
 

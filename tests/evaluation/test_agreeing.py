@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commandline import SAMPLES, judge, sample
+from tests.commandline import SAMPLES, command, judge, sample
 from tests.reading import Write
 from tests.show.html.made import nuggets_output
 from trecjudge.errors import InputError
@@ -587,6 +587,30 @@ def test_people_without_names_are_in_alpha_only(write: Write) -> None:
 def test_one_person_is_no_people(write: Write) -> None:
     truth = write(records({"p": "010"}, annotator=""), "truth.jsonl")
     assert agree(truth, truth, ignore).people is None
+
+
+def test_how_long_each_person_took(tmp_path: Path) -> None:
+    folder = tmp_path / "people"
+    folder.mkdir()
+    lines = [
+        {"run_id": "r", "topic_id": str(n), "label": "1", "labeller": "anna", "seconds": seconds}
+        for n, seconds in enumerate([10, 20.5, 60, "nan", -1, None])
+    ]
+    skipped = {"run_id": "r", "topic_id": "9", "skipped": "unclear", "labeller": "anna"}
+    text = "\n".join(
+        map(json.dumps, [*lines, skipped | {"seconds": 30}, lines[0] | {"seconds": 4}])
+    )
+    (folder / "anna.jsonl").write_text(text)
+    (folder / "ben.csv").write_text("topic_id,run_id,label,seconds\n1,r,1,90\n2,r,0,30.5\n3,r,1,\n")
+    (folder / "cai.jsonl").write_text('{"run_id": "r", "topic_id": "1", "label": "1"}')
+    found = agree(folder, folder / "anna.jsonl", ignore)
+    assert [one.as_dict() for one in found.time] == [
+        {"person": "anna", "items": 4, "seconds": 120.5, "median": 25.2},
+        {"person": "ben", "items": 2, "seconds": 120.5, "median": 60.2},
+    ]
+    done = command("labels", "agree", "--labels", folder, folder / "anna.jsonl")
+    assert "time: anna 2.0 min on 4 items, median 25.2 s" in done.out
+    assert "time:" not in command("labels", "agree", "--labels", folder / "cai.jsonl", folder).out
 
 
 def test_a_column_of_second_labels_is_a_second_person(shared: Path) -> None:

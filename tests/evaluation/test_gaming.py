@@ -284,7 +284,7 @@ def test_a_game_drops_what_was_said_of_other_sentences_and_keeps_the_rest() -> N
 
 
 def test_the_page_names_every_way() -> None:
-    page = Path(__file__).parents[2] / "docs" / "several.md"
+    page = Path(__file__).parents[2] / "docs" / "choose.md"
     text = page.read_text(encoding="utf-8")
     assert [way.name for way in WAYS if f"`{way.name.removeprefix('game:')}`" not in text] == []
     assert f"plays {len(BY_NAME)} ways" in text

@@ -296,7 +296,7 @@ def test_a_line_for_cost_by_topic_gives_the_sum_of_the_table(logs: Path) -> None
 def tables() -> dict[str, list[str]]:
     """Return the fields of each event by its name, as the table of the page has them."""
     table = PAGE.partition("### Events and fields")[2].partition("\n###")[0]
-    rows = re.findall(r"^\| `?([\w ]+?)`? \| (.*) \|$", table, re.M)
+    rows = re.findall(r"^\| ?`?([\w ]+?)`? ?\| ?(.*?) ?\|$", table, re.M)
     found = {name: re.findall(r"`([a-z][\w.]*)`", fields) for name, fields in rows}
     return {name: fields for name, fields in found.items() if fields}
 

@@ -30,9 +30,7 @@ class AgreeFlags(MapFlags, PrintFlags):
     )
     truth: Path = option(f"The labels to compare with: {FORMS}", ..., "--labels", old=("--truth",))
     threshold: int = option("The lowest grade that counts as relevant, or supported.", 1)
-    on_missing: Literal["common", "zero", "error"] = missing_part(
-        "An item that only one of them has is left out, 0 (no_support), or an error", "common"
-    )
+    on_missing: Literal["common", "zero", "error"] = missing_part("common")
     judge: str = option("The judge whose labels to compare; by default each by itself.", "")
     by_topic: bool = part("--by", "topic", "Figures of each topic, too.", False)
 
@@ -68,6 +66,7 @@ def _print(found: Agreement, by_topic: bool) -> None:
     if by_topic:
         print_table(tables.topic_table(found))
     print_lines([tables.agreement_line(found)])
+    print_lines(tables.time_lines(found))
     if found.people is not None:
         print_lines(tables.people_lines(found.people))
         for shown in tables.people_tables(found.people):

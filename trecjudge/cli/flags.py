@@ -349,9 +349,9 @@ def all_rows_part(default: AllRows) -> Any:
     return part(
         "--rows",
         "all",
-        "How `all` rows that contradict their topics count: as an error, computed from the topics"
-        f" of that measure (checked), or as given; recomputed computes them all ({default}).",
+        "What an `all` row that its topics contradict is; recomputed is for all of them.",
         default,
+        rich_help_panel=INPUTS,
     )
 
 
@@ -360,14 +360,22 @@ def duplicates_part(default: Duplicates) -> Any:
     return part(
         "--rows",
         "duplicates",
-        f"Which value counts where a run has two on one topic ({default}).",
+        "Of two values of a run on a topic, the one that counts.",
         default,
+        rich_help_panel=INPUTS,
     )
 
 
-def missing_part(help_text: str, default: str) -> Any:
+def missing_part(default: str) -> Any:
     """Return the field on what only one of two files has; the commands differ in its default."""
-    return part("--rows", "missing", f"{help_text} ({default}).", default, "--on-missing")
+    return part(
+        "--rows",
+        "missing",
+        "What only one side has.",
+        default,
+        "--on-missing",
+        rich_help_panel=INPUTS,
+    )
 
 
 def _print_version(wanted: bool) -> None:
@@ -471,3 +479,7 @@ class MainFlags(JobFlags):
 
 class SharedFlags(JobFlags, PaperFlags, RetrievalFlags, TrustFlags, FormatFlags, TruthFormatFlags):
     """The flags that commands share, to be explained once."""
+
+    duplicates: Duplicates = duplicates_part("error")
+    all_rows: AllRows = all_rows_part("error")
+    on_missing: Literal["common", "zero", "error"] = missing_part("error")

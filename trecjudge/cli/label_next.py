@@ -50,6 +50,8 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     purpose: Literal["ranking", "calibration"] = option(
         "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
     )
+    by_strata: bool = part("--by", "strata", "As many of each run and label.", False, "--strata")
+    by_cut: bool = part("--by", "cut", "Nearest to where the label changes.", False, "--cut")
     disagreements: bool = part(
         "--by", "disagreements", "Those on which the people of --labels differ.", False
     )
@@ -57,8 +59,8 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     page: Path | None = part(
         "--page",
         "",
-        "An HTML file to label the items on, in any browser and offline. A fifth of them is drawn"
-        " at random",
+        "An HTML file to label the items on, in any browser and offline, or a workbook, FILE.xlsx."
+        " A fifth of them is drawn at random",
     )
     guideline: Path | None = part("--page", "guideline", "Text for the page: how to label.")
     show_verdict: bool = part(
@@ -74,6 +76,11 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
         "--assign", "overlap", "The share that all of them get (0.2).", 0.2, min=0, max=1
     )
 
+    @property
+    def way(self) -> candidates.Way | None:
+        """How items are chosen that need not change the ranking."""
+        return "strata" if self.by_strata else "cut" if self.by_cut else None
+
 
 @command_with(LabelNextFlags)
 def label_next(flags: LabelNextFlags) -> int:
@@ -86,7 +93,7 @@ def label_next(flags: LabelNextFlags) -> int:
     _check(flags)
     printer = FindingPrinter(flags.quiet)
     chosen = _choose(flags, printer)
-    number = "expected" if flags.purpose == "calibration" else "gain"
+    number = "expected" if flags.purpose == "calibration" or flags.way else "gain"
     number = "votes" if flags.disagreements else number
     records = [_record(value, number, candidate) for value, candidate in chosen.items]
     # Written before anything is printed, so that a closed pipe does not lose it.
@@ -113,11 +120,20 @@ def label_next(flags: LabelNextFlags) -> int:
 
 def _check(flags: LabelNextFlags) -> None:
     """Raise InputError for flags that do not go together."""
-    if flags.purpose == "calibration" and (flags.measure or flags.at_random):
-        raise InputError("--for calibration: --measure and --by random are for the ranking")
-    chosen = flags.measure or flags.at_random or flags.purpose == "calibration"
-    if flags.disagreements and chosen:
-        raise InputError("--by disagreements: --measure, --by random and --for choose other items")
+    ways = {"random": flags.at_random, "strata": flags.by_strata, "cut": flags.by_cut}
+    by = [name for name, given in ways.items() if given]
+    if flags.purpose == "calibration" and (flags.measure or by):
+        what = by[0] if by else "random"
+        raise InputError(f"--for calibration: --measure and --by {what} are for the ranking")
+    if flags.disagreements and (flags.measure or by or flags.purpose == "calibration"):
+        what = by[0] if by else "random"
+        raise InputError(f"--by disagreements: --measure, --by {what} and --for choose other items")
+    if len(by) > 1:
+        raise InputError(f"--by: give one of {', '.join(by)}")
+    if flags.way and flags.measure:
+        raise InputError(f"--by {flags.way}: --measure chooses other items")
+    if flags.disagreements and flags.page and flags.page.suffix.casefold() == ".xlsx":
+        raise InputError("--by disagreements: a workbook has no place for votes: --page FILE.html")
     if flags.disagreements and flags.human is None:
         raise InputError("--by disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {
@@ -141,8 +157,11 @@ def _choose(flags: LabelNextFlags, printer: FindingPrinter) -> candidates.Chosen
     if flags.purpose == "calibration":
         drawn = candidates.label_for_calibration(*asked, trust)
         return candidates.Chosen([(one.share or 0.0, one) for one in drawn], None)
+    way = flags.way
     if flags.page is not None and not flags.at_random:
-        return candidates.label_mixed(*asked, flags.measure, trust, printer)
+        return candidates.label_mixed(*asked, flags.measure, trust, printer, way)
+    if way is not None:
+        return candidates.label_by(*asked, way, trust)
     return candidates.label_next(*asked, flags.measure, flags.at_random, trust, printer)
 
 

@@ -62,9 +62,7 @@ class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFla
         "A leaderboard of the same judge, such as without its own bank: how far the order moves.",
         metavar="LEADERBOARD",
     )
-    on_missing: Literal["error", "common", "zero"] = missing_part(
-        "A run that only one of them has is an error, left out, or 0 by the judge", "error"
-    )
+    on_missing: Literal["error", "common", "zero"] = missing_part("error")
     all_rows: AllRows = all_rows_part("checked")
     duplicates: Duplicates = duplicates_part("first")
     strict: bool = switch("Exit with 1 if there is any finding.", "--strict")

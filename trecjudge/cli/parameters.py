@@ -235,8 +235,7 @@ class Parts:
         is_required = first is not None and first.declared.default is ...
         parameter = typer.Option(..., self.flag, help=self._help(options), hidden=self.is_hidden)
         parameter.metavar = options[""].metavar if first else "NAME=VALUE"
-        panels = [one.declared.parameter.rich_help_panel for one in self.by_name.values()]
-        parameter.rich_help_panel = panels[-1] if all(panels) else ""
+        parameter.rich_help_panel = self.panel
         old = [spelled for one in self.by_name.values() for spelled in one.old]
         hint: Any = list[str] if is_required else list[str] | None
         return Parameter(
@@ -264,20 +263,29 @@ class Parts:
             found[field] = (*found.get(field, ()), one) if several else one
         return found
 
+    @property
+    def panel(self) -> str:
+        """What the flag is about: that of a group where commands share all its parts."""
+        panels = [one.declared.parameter.rich_help_panel for one in self.by_name.values()]
+        return panels[-1] if all(panels) else ""
+
     def _help(self, options: Mapping[str, Option]) -> str:
         first = [options[""].help.rstrip(".") if "" in options else LEADS[self.flag]]
+        shared = [n for n, one in self.by_name.items() if one.declared.parameter.rich_help_panel]
+        shared = [] if self.panel else shared
         named = [
-            f"{name}{f'={o.metavar}' if o.metavar else ''}: {first_clause(o.help)}"
+            f"{_shown_part((name, o))}: {first_clause(o.help)}"
             for name, o in options.items()
-            if name
+            if name and name not in shared
         ]
-        return f"{'; '.join([*first, *named])}."
+        more = [f"and {', '.join(shared)}, as `help model` has them"] if shared else []
+        return f"{'; '.join([*first, *named, *more])}."
 
 
 def part_of(value: str, parts: Mapping[str, Option]) -> tuple[str, str]:
     """Return which part of a flag a value is, and its text; the part "" has no name."""
     name, equals, text = value.partition("=")
-    is_named = name in parts and bool(equals) != parts[name].is_switch
+    is_named = name in parts and (equals or parts[name].is_switch)
     return (name, text) if name and is_named else ("", value)
 
 
@@ -315,7 +323,8 @@ def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
             if isinstance(declared.parameter, typer.models.OptionInfo):
                 parameter = declared.parameter
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
-                parameter.rich_help_panel = vars(group).get("PANEL", "")
+                panel = parameter.rich_help_panel or vars(group).get("PANEL", "")
+                parameter.rich_help_panel = panel
             yield name, declared
 
 
@@ -402,7 +411,7 @@ class Option:
     def wanted(self) -> str:
         """What a value must be, in words."""
         if self.parts:
-            return f"{self.metavar}: {' '.join(filter(None, map(_shown_part, self.parts.items())))}"
+            return ", ".join(map(_shown_part, self.parts.items()))
         if isinstance(self.kind, tuple):
             return f"one of {', '.join(self.kind)}"
         if self.kind not in NUMBERS:
@@ -417,14 +426,14 @@ class Option:
             return f"a value is missing: give {self.wanted}"
         if self.parts:
             name, text = part_of(value, self.parts)
-            if name in self.parts:
-                return None if self.parts[name].is_switch else self.parts[name].refusal_of(text)
+            part = self.parts.get(name)
+            if part is not None and not part.is_switch:
+                return part.refusal_of(text)
             named = value.partition("=")[0]
+            if named in self.parts and named != value:
+                return f"{named} takes no value; give {self.wanted}"
             if named in self.parts:
-                switch = self.parts[named].is_switch
-                return (
-                    f"{named} takes no value" if switch else f"{named} lacks a value: {self.wanted}"
-                )
+                return None if part else f"{named} takes a value; give {self.wanted}"
             return unknown("name", named, self.parts)
         if self.kind is Path and is_secret_address(value):
             in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
@@ -520,7 +529,7 @@ def _default(parameter: Any, is_switch: bool) -> str:
 
 def _shown_part(named: tuple[str, Option]) -> str:
     name, option = named
-    return f"{name}={option.metavar}" if name and option.metavar else name
+    return f"{name}={option.metavar}" if name and option.metavar else name or option.metavar
 
 
 def is_encodable(value: str) -> bool:

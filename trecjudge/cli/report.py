@@ -19,13 +19,14 @@ from trecjudge.cli.parameters import command_with, option, part, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.config import RecordedInputs
-from trecjudge.results.jobs import judged_job
+from trecjudge.results.jobs import JobFiles, jobs_at, judged_job, only_one
 from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:  # numpy, pydantic and jinja2: not for --help
     from trecjudge.evaluation import comparing
-    from trecjudge.show.html import writing
+    from trecjudge.show.html import nights, writing
 else:
+    nights = Later("trecjudge.show.html.nights")
     comparing = Later("trecjudge.evaluation.comparing")
     writing = Later("trecjudge.show.html.writing")
 
@@ -72,8 +73,11 @@ def report_output(flags: HtmlReportFlags) -> int:
     """Write NAME.report.html, a job's results to browse offline.
 
     It has the leaderboard, responses, evidence and charts, in one file. With --run or --each-run it
-    is a sheet for a team, which names no other run.
+    is a sheet for a team, which names no other run. Of a folder with several jobs, as --history
+    fills one, it is index.html: how runs stand from job to job, with links to the reports.
     """
+    if flags.name is None and len(jobs := [j for j in jobs_at(flags.job) if j.judgments]) > 1:
+        return _index(flags, jobs)
     sheets = bool(flags.for_run or flags.each_run)
     if sheets and (flags.compare or flags.truth):
         other = "--against" if flags.compare else "--truth"
@@ -109,6 +113,19 @@ def report_output(flags: HtmlReportFlags) -> int:
         print_json([{"sheets": found}] if sheets else found)
     elif not flags.quiet:
         print_lines(line for written in files for line in report_lines(written))
+    return printer.status()
+
+
+def _index(flags: HtmlReportFlags, jobs: Sequence[JobFiles]) -> int:
+    if flags.compare or flags.truth or flags.for_run or flags.each_run:
+        only_one(flags.job, jobs, "jobs")
+    printer = FindingPrinter(flags.quiet)
+    path = nights.write_nights(flags.job, jobs, printer)
+    printer.close()
+    if flags.as_json:
+        print_json([{"index": str(path), "jobs": [str(job.place) for job in jobs]}])
+    elif not flags.quiet:
+        print_lines(nights.index_lines(path, jobs))
     return printer.status()
 
 

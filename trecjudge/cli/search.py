@@ -123,7 +123,7 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
 def search(flags: SearchFlags) -> int:
     """Show what an index finds for a question.
 
-    With --rag-topics and --trec it writes what every topic finds, as a TREC run. The confidence
+    With --rag-topics and --output it writes what every topic finds, as a TREC run. The confidence
     shows how likely the documents answer at all; --calibrate finds from which one on.
     """
     flags.check()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
+from statistics import median
 from typing import Any, Literal
 
 import numpy as np
@@ -84,6 +85,28 @@ class Person:
         """Return it as JSON values."""
         found = asdict(self)
         return {"person": found.pop("name")} | found
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpent:
+    """How long a person looked at items, as their files say: in all, and the median an item."""
+
+    person: str
+    items: int
+    seconds: float
+    median: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return asdict(self)
+
+
+def time_spent(labels: Labels | None) -> list[TimeSpent]:
+    """Return the time of each person whose files have it, by name."""
+    return [
+        TimeSpent(name, len(own), round(sum(own.values()), 1), round(median(own.values()), 1))
+        for name, own in sorted(labels.seconds.items() if labels else ())
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +256,7 @@ class Agreement:
 
     `only_truth` and `only_predicted` count the items of one side. `judge` is whose judgments they
     are, `maps` what each side's labels are called where that is otherwise than in its file.
-    `people` are the persons of the truth, where they are several.
+    `people` are the persons of the truth, where they are several, `time` is what labels took them.
     """
 
     truth: LabelSet
@@ -250,6 +273,7 @@ class Agreement:
     judge: str = ""
     maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     people: PeopleAgreement | None = None
+    time: Sequence[TimeSpent] = ()
 
     def __repr__(self) -> str:
         named = {figure.name: figure.pooled for figure in self.figures if figure.pooled is not None}
@@ -273,6 +297,7 @@ class Agreement:
             "confusion": self.confusion,
             "figures": [figure.as_dict() for figure in self.figures],
             "people": self.people.as_dict() if self.people is not None else None,
+            "time": [one.as_dict() for one in self.time],
         }
 
 
@@ -409,6 +434,7 @@ def _agreement(
         maps=maps,
         tied=(truth.tied, predicted.tied),
         people=people,
+        time=time_spent(truth.people),
     )
 
 

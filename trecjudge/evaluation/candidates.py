@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,11 @@ from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
 
 RANDOM_PART = 0.2
 """The share of a mixed list that is drawn at random: those of it are a sample of all items."""
+
+
+Way = Literal["strata", "cut"]
+CUTS = (0.25, 0.75)
+"""Half-way between the weights of no, partial and full support: there the label changes."""
 
 
 class Chosen(NamedTuple):
@@ -124,9 +129,16 @@ def label_mixed(
     measure_name: str = "",
     trust: bool = False,
     report: OnFinding = ignore,
+    way: Way | None = None,
 ) -> Chosen:
-    """Return the same, but RANDOM_PART of it is drawn at random, and each item says how it came."""
-    best = label_next(path, budget, labelled, measure_name, False, trust, report)
+    """Return the same, but RANDOM_PART of it is drawn at random, and each item says how it came.
+
+    The others are chosen as `label_by` does where a `way` is given.
+    """
+    if way is None:
+        best = label_next(path, budget, labelled, measure_name, False, trust, report)
+    else:
+        best = label_by(path, budget, labelled, way, trust)
     # Where the ranking hangs on few items, or on none by itself, chance fills the list.
     part = max(math.ceil(budget * RANDOM_PART), budget - len(best.items))
     drawn = label_next(path, part, labelled, measure_name, True, trust, report)
@@ -136,7 +148,43 @@ def label_mixed(
         for gain, one in best.items
         if (one.run_id, one.topic_id, one.place) not in places
     ]
-    return best._replace(items=[*drawn.items, *others][:budget])
+    by_weight = [(one.share or 0.0, one) for _, one in drawn.items]
+    return best._replace(items=[*(by_weight if way else drawn.items), *others][:budget])
+
+
+def label_by(
+    path: Path, budget: int, labelled: Mapping[ItemKey, str], way: Way, trust: bool = False
+) -> Chosen:
+    """Return items that show the judge's errors, whatever they would change in the ranking.
+
+    `strata` draws as many of each run and label as of any other, so that rare labels and every run
+    are there; `cut` takes those whose weight is nearest to where the label changes. `labelled` are
+    left out. Raises InputError where there is no such item.
+    """
+    reader = judgments_at(path)
+    takers = {one.name: one.judge for one in panel_of(reader, trust) if takes_labels(one.judge)}
+    found = LabelCandidates()
+    strata: list[tuple[str, str]] = []
+    for response, judgments in reader:
+        own = [
+            (place, _candidate(judgment, 0.0, judgment.expected))
+            for place, judgment in enumerate(judgments)
+            if way == "strata" or judgment.expected is not None
+            if can_be_labelled(takers.get(judgment.judge), judgment)
+            if label_of(labelled, judgment)[1] is None
+        ]
+        found.add(response.run_id, response.topic_id, own)
+        strata += [(response.run_id, judgments[place].label or "") for place, _ in own]
+    if not len(found):
+        lacking = " has `expected`, by which it is near a cut" if way == "cut" else ""
+        raise InputError(f"{reader.path}: no item to label{lacking}")
+    if way == "strata":
+        order = np.array(draw_sample(strata, budget, np.random.default_rng(SEED)), dtype=np.intp)
+    else:
+        away = np.abs(np.array(found.shares)[:, None] - CUTS).min(axis=1)
+        order = np.argsort(away, kind="stable")[:budget]
+    again = _read_again(reader, found, order)
+    return Chosen([(one.share or 0.0, replace(one, sampled=way)) for _, one in again], None)
 
 
 def disputed(

@@ -28,6 +28,7 @@ from trecjudge.inputs.labels.vocabulary import (
     named_alike,
     target_of,
 )
+from trecjudge.inputs.labels.workbooks import is_workbook
 from trecjudge.inputs.packed import Group, PackedRows
 from trecjudge.inputs.sources.containers import first_line
 from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Judgment, Place
@@ -158,6 +159,8 @@ def label_sets_at(path: Path, report: OnFinding, words: Words | None = None) -> 
         if inside and not any(map(kind_of, inside)):  # labels, such as a file of each person
             return [LabelSet.of_people(votes_at(path, report, words), str(path))]
         return _of_judgments(judgments_at(path), report)
+    if is_workbook(path):
+        return [LabelSet.of_people(votes_at(path, report, words), str(path))]
     first = first_line(path)
     # Four columns with a number last are no JSON and no header, whatever a topic is called.
     of_qrels = is_row(first) or not (

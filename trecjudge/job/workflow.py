@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from trecjudge.errors import WorkflowError, unknown
+from trecjudge.errors import TrecJudgeError, WorkflowError, near_ones, unknown
 from trecjudge.findings import brief
+from trecjudge.judging.judge import make_judge, settings_of
 from trecjudge.models.compiled import names_file, prompt_text
 from trecjudge.models.settings import LlmSettings
 from trecjudge.records import Place
@@ -209,6 +210,8 @@ def find_workflow(given: Path, shipped: Path = WORKFLOWS) -> tuple[Path, str]:
     names = shipped_names(shipped)
     if own := [name for name in (given.stem, folder) if folder and name in names]:
         raise WorkflowError(f"{given}: {there}; the shipped one is --workflow {own[0]}")
+    if not near_ones(str(given), names):  # a list of those of datasets too would be too long
+        names = sorted(path.stem for path in shipped.glob("*.yml"))
     raise WorkflowError(f"{given}: {there}, and {unknown('workflow', str(given), names)}")
 
 
@@ -257,8 +260,9 @@ def read_workflow(path: Path, dataset: str = "") -> Workflow:
 def _checked_workflow(
     path: Path, content: Mapping[str, Any], lines: Mapping[tuple[str, ...], int]
 ) -> Workflow:
+    named = content.get("judge") or DEFAULT_JUDGE
     for key, value in content.items():
-        _check(Place(str(path), lines.get((str(key),))), str(key), value)
+        _check(Place(str(path), lines.get((str(key),))), str(key), value, named)
     given = {k: v for k, v in content.items() if v is not None}
     workflow = Workflow(**given, path=path, lines=lines)
     _check_entries(workflow)
@@ -314,18 +318,16 @@ def _of_autojudge(path: Path, read: YamlDocument) -> Workflow:
     line = next((read.lines[key,] for key in CLASSES if (key,) in read.lines), None)
     content = convert_autojudge(read.value, str(Place(str(path), line)))
     for key, value in content.items():
-        _check(Place(str(path), read.lines.get((key,), line)), key, value)
+        _check(Place(str(path), read.lines.get((key,), line)), key, value, JUDGE)
     lines = {**read.lines, ("judge",): line or 1}
     workflow = Workflow(**content, path=path, lines=lines)
     _check_entries(workflow)
     return workflow
 
 
-def _check(place: Place, key: str, value: Any) -> None:
+def _check(place: Place, key: str, value: Any, judge: Any) -> None:
     if key not in KEYS:
-        above = next((name for name, inner in SECTION_KEYS.items() if key in inner), None)
-        hint = f"unknown key {key!r}; it belongs below {above!r}" if above else ""
-        raise WorkflowError(f"{place}: {hint or unknown('key', key, KEYS)}")
+        raise WorkflowError(f"{place}: {_misplaced(key, '', judge) or unknown('key', key, KEYS)}")
     kinds: dict[str, Any] = {"judge": (str, list), "audit": (str, dict), "measures": list}
     wanted = (kinds | {"vote": str}).get(key, dict)
     if value is not None and not isinstance(value, wanted):
@@ -346,8 +348,35 @@ def _check(place: Place, key: str, value: Any) -> None:
             raise WorkflowError(f"{place}: {key} has the key {brief(name)}, must be a name")
 
 
+def _misplaced(key: Any, section: str, judge: Any) -> str:
+    """Return why a key does not belong into a section, or to the top; empty where it may.
+
+    Only a key that another section has is meant for that; of any other its own section tells.
+    """
+    above = next((name for name, keys in SECTION_KEYS.items() if key in keys), "")
+    if section == (above or "settings"):
+        return ""
+    own = _settings_of(judge) if isinstance(judge, str) else {}
+    if section == "settings" and (key in own or not own):
+        return ""
+    below = above or ("settings" if key in own else "")
+    return f"unknown key {key!r}; it belongs below {below!r}" if below else ""
+
+
+def _settings_of(name: str) -> Mapping[str, Any]:
+    """Return the settings of a judge; none where there is no such judge, which is told later."""
+    try:
+        return settings_of(make_judge(name, {}))
+    except TrecJudgeError:
+        return {}
+
+
 def _check_entries(workflow: Workflow) -> None:
     """Check the sections as far as that is possible without the judges."""
+    for section in ("settings", *SECTION_KEYS):
+        for key in getattr(workflow, section):
+            if fault := _misplaced(key, section, workflow.judge):
+                raise WorkflowError(f"{workflow.where(section, key)}: {fault}")
     check_leaderboard(workflow.where("leaderboard"), workflow.leaderboard)
     for section in ("variants", "sweeps"):
         for name, entry in getattr(workflow, section).items():

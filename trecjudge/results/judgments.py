@@ -280,6 +280,11 @@ class JudgmentsReader:
         """Whether the file was found to be edited since it was written; known at its end."""
         return self._records.edited
 
+    @property
+    def sha256(self) -> str:
+        """The digest of the file as it is, in hexadecimal digits; known at its end."""
+        return self._records.sha256
+
     def __iter__(self) -> Iterator[tuple[Response, list[Judgment]]]:
         response: Response | None = None
         judgments: list[Judgment] = []
@@ -377,6 +382,7 @@ class _Records:
     begins: int = 0
     """Where the record read last begins, in bytes of the unpacked file."""
     edited: bool = False
+    sha256: str = ""
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         kind, file, ends, most = None, Opened(self.path), 0, limits()
@@ -399,10 +405,12 @@ class _Records:
                 raise _wrong(self.path, number, f"a {brief(kind)} record follows the end")
             if kind != "end":
                 found.update(b"%b\n" % line)
-            elif record.get("sha256", found.hexdigest()) != found.hexdigest():  # old files: none
-                edited = "the file was edited since it was judged: its SHA-256 is another"
-                tell(Finding("judgments_edited", Place(str(self.path), number), edited))
-                self.edited = True
+            else:
+                self.sha256 = found.hexdigest()
+                if record.get("sha256", self.sha256) != self.sha256:  # old files: none
+                    edited = "the file was edited since it was judged: its SHA-256 is another"
+                    tell(Finding("judgments_edited", Place(str(self.path), number), edited))
+                    self.edited = True
             yield number, record
 
 

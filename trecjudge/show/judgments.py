@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import orjson
 from rich.cells import cell_len
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.findings import brief, visible
+from trecjudge.inputs.labels.vocabulary import support_label
 from trecjudge.judging.claims.kinds import kind_not_stated
-from trecjudge.records import FULL, NONE, PARTIAL, Judgment, Response, Vote
+from trecjudge.records import Judgment, Response, Vote
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.writing import csv_line
 from trecjudge.show.formats import TopicNames, cell_text
@@ -24,8 +25,6 @@ from trecjudge.show.tables import NumberedForms, cut
 
 UNJUDGED, MISSING = "unjudged", "missing_document"
 # Judgments chosen by run, topic, judge, label, document or word, read one response at a time.
-SHORT: Final[Mapping[str, str]] = {"full": FULL, "partial": PARTIAL, "none": NONE}
-"""Short names of labels."""
 
 
 def verdict_of(judgment: Judgment) -> str:
@@ -86,7 +85,7 @@ class Selection:
         if self.unjudged and label == UNJUDGED:
             return True
         wanted = {text.casefold() for text in self.labels}
-        return label.casefold() in wanted | {SHORT[text] for text in wanted & SHORT.keys()}
+        return label.casefold() in wanted | {support_label(text) for text in wanted}
 
 
 @dataclass(slots=True)
@@ -142,7 +141,7 @@ class Selected:
     def _known_labels(self, wanted: Selection) -> dict[str, None]:
         there = [label for label in self.labels if label]
         cased = [text for text in wanted.labels if text.casefold() in map(str.casefold, there)]
-        short = [text for text in wanted.labels if SHORT.get(text.casefold()) in there]
+        short = [text for text in wanted.labels if support_label(text) in there]
         # A known label is accepted even where no judgment has it.
         return dict.fromkeys([*sorted(there), *cased, *short, UNJUDGED, MISSING])
 

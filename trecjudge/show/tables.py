@@ -539,6 +539,16 @@ def people_lines(people: PeopleAgreement) -> Iterator[str]:
     yield from hidden_line(len(people.persons) - MOST_ROWS, "person", "--json")
 
 
+def time_lines(found: Agreement) -> Iterator[str]:
+    """Yield how long each person took, a line each."""
+    for one in first_rows(found.time, False):
+        yield (
+            f"time: {one.person} {one.seconds / 60:.1f} min on {plural(one.items, 'item')},"
+            f" median {one.median:.1f} s"
+        )
+    yield from hidden_line(len(found.time) - MOST_ROWS, "person", "--json")
+
+
 def people_tables(people: PeopleAgreement) -> Iterator[TextTable]:
     """Yield the table of pairs of people, and that of each person beside the judge."""
     if people.pairs:

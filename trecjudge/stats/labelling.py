@@ -39,7 +39,7 @@ class LabelCandidate:
     place: int = -1
     """That of its judgment among those of the response."""
     sampled: str = ""
-    """How it came into a list: `random`, or `ranking`."""
+    """How it came into a list: `random`, `ranking`, `strata` or `cut`."""
     votes: tuple[tuple[str, str], ...] = ()
     """(person, label) of those who differ on it."""
 

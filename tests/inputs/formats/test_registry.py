@@ -393,7 +393,7 @@ def test_a_record_without_references(read: Read) -> None:
 
 PAGE = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
 LINES = PAGE.partition("<!-- records -->\n```json\n")[2].partition("\n```")[0].splitlines()
-NAMES = re.findall(r"^\| `(\w+)` \|", PAGE.partition("## Runs")[2].partition("\n#")[0], re.M)
+NAMES = re.findall(r"^\| ?`(\w+)` ?\|", PAGE.partition("## Runs")[2].partition("\n#")[0], re.M)
 RECORDS = dict(zip(NAMES, LINES, strict=True))
 NOT_GIVEN = ["documents_not_given", "markers_read"]
 """Most records carry no text of what they cite, and one marks citations in its answer."""

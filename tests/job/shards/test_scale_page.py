@@ -1,6 +1,6 @@
-"""The scripts of the page on scale do what it says: by `bash` and `sh`, as those systems call them.
+"""The scripts of docs/cluster do what they say: by `bash` and `sh`, as those systems call them.
 
-The systems themselves are not there. Twenty parts become three; the rest is as the page has it.
+The systems themselves are not there. Twenty parts become three; the rest is as they stand there.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ import yaml
 from tests.commandline import ROOT, SAMPLES, command
 from tests.job.shards.parts import FILES, same_files
 
-PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+SCRIPTS = ROOT / "docs" / "cluster"
 PARTS = 3
 
 
-def block(after: str, which: int = 0) -> str:
-    """Return a block of code that follows some words on the page."""
-    rest = PAGE[PAGE.index(after) :]
-    return re.findall(r"```\w*\n(.*?)```", rest, re.DOTALL)[which].replace("/20", f"/{PARTS}")
+def script(name: str) -> str:
+    """Return a script as it is shipped, for fewer parts."""
+    return (SCRIPTS / name).read_text(encoding="utf-8").replace("/20", f"/{PARTS}")
 
 
 @pytest.fixture
@@ -50,27 +49,27 @@ def ran(folder: Path, words: list[str], **more: str) -> int:
 
 def slurm(folder: Path, number: int) -> int:
     """Run a task of the array, as `sbatch` would."""
-    script = folder / "part.sh"
-    script.write_text(block("**Slurm.**"))
+    part = folder / "part.sh"
+    part.write_text(script("part.sh"))
     tasks = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_ARRAY_TASK_COUNT": str(PARTS)}
-    return ran(folder, ["bash", str(script)], SLURM_SUBMIT_DIR=str(folder), **tasks)
+    return ran(folder, ["bash", str(part)], SLURM_SUBMIT_DIR=str(folder), **tasks)
 
 
 def parallel(folder: Path, number: int) -> int:
     """Run what `parallel` hands to a shell, for one number."""
-    quoted = re.search(r"'(python .*?)'", block("**GNU parallel**"), re.DOTALL)
+    quoted = re.search(r"'(python .*?)'", script("parallel.sh"), re.DOTALL)
     assert quoted is not None
     return ran(folder, ["sh", "-c", quoted[1].replace("{}", str(number))])
 
 
 def kubernetes(folder: Path, number: int) -> int:
     """Run the command of a pod's container, in the folder that its volume would be."""
-    (pod,) = yaml.safe_load(block("**Kubernetes.**"))["spec"]["template"]["spec"]["containers"]
+    (pod,) = yaml.safe_load(script("kubernetes.yml"))["spec"]["template"]["spec"]["containers"]
     words = [*pod["command"], *pod["args"]]
     return ran(folder, words, JOB_COMPLETION_INDEX=str(number - 1))
 
 
-SLOW = pytest.mark.slow("trecjudge/job/shards", "docs/scale.md")
+SLOW = pytest.mark.slow("trecjudge/job/shards", "docs/cluster")
 
 
 @pytest.mark.parametrize(

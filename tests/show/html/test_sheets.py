@@ -154,7 +154,7 @@ def test_the_sheets_of_a_job_with_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--for-run", "carefull"), "--for-run 'carefull': unknown run 'carefull'; did you mean"),
+        (("--for-run", "carefull"), "--run 'carefull': unknown run 'carefull'; did you mean"),
         (("--for-run", "careful", "--compare", "."), "--against: shows all runs; a sheet of"),
     ],
 )

@@ -181,7 +181,7 @@ def test_a_truth_must_have_something_in_common(tmp_path: Path) -> None:
     truth.write_text("careful\tall\tNDCG\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
     assert "has rows of NDCG, none of CITATION_ACCURACY, CITATION_SUPPORT," in done.err
-    assert "name it with --truth-measure OURS=THEIRS" in done.err
+    assert "name it with --truth FILE measure=OURS=THEIRS" in done.err
     truth.write_text("nobody\tall\tCITATION_SUPPORT\t0.5\n")
     done = command("report", tmp_path, "--truth", truth)
     assert "has no row of any of these runs, such as 'careful'; it has 'nobody'" in done.err
@@ -240,7 +240,7 @@ def test_a_truth_may_call_our_measure_otherwise(
 def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path) -> None:
     sample("rag", tmp_path, "-q")
     done = command("report", tmp_path, "--truth-measure", "STRICT")
-    assert "give the leaderboard that has it, --truth FILE" in done.err
+    assert "give the leaderboard that has the measure, --truth FILE measure=NAME" in done.err
     (tmp_path / "truth.txt").write_text("careful\tall\tSTRICT\t0.5\n")
     for given, message in {
         "CITATION_SUPORT=STRICT": "did you mean 'CITATION_SUPPORT'?",
@@ -250,7 +250,7 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
         assert message in command("report", tmp_path, *flags).err
     twice = ("--truth-measure", "STRICT", "--truth-measure", "LOOSE")
     done = command("report", tmp_path, "--truth", tmp_path / "truth.txt", *twice)
-    assert "'LOOSE': EXPECTED_CITATION_SUPPORT is compared with STRICT already" in done.err
+    assert "measure=LOOSE: EXPECTED_CITATION_SUPPORT is compared with STRICT already" in done.err
 
 
 def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from trecjudge.inputs.labels.entries import (
     Entry,
     ItemKey,
     LabelledItem,
+    Spent,
     TakesLabels,
     TakesNuggetLabels,
     entries_of,
@@ -99,6 +100,8 @@ class Labels(Mapping[ItemKey, str]):
     """The persons who are named, and their numbers."""
     names: list[str] = field(default_factory=list)
     """The persons by their numbers, once it is said what labels are called."""
+    seconds: dict[str, dict[ItemKey, float]] = field(default_factory=dict)
+    """How long each person looked at items, labelled or skipped, where the files say so."""
     counts: Counter[str] = field(default_factory=Counter)
     """How often each label was given, and to nuggets: those may read like others."""
     nugget_counts: Counter[str] = field(default_factory=Counter)
@@ -382,7 +385,10 @@ def votes_at(path: Path, report: OnFinding, words: Words | None = None) -> Label
     labels = Labels(words=words or {})
     files = files_below(path)
     for file, owner in zip(files, owners_of(files), strict=True):
-        labels.add(file, entries_of(file, report), owner, report)
+        spent: Spent = {}
+        labels.add(file, entries_of(file, report, spent), owner, report)
+        for person, seconds in spent.items():
+            labels.seconds.setdefault(person or owner or str(file), {}).update(seconds)
     labels.rows.pack()
     if not labels.rows.size:
         raise InputError(f"{path}: no labels in it; give {KINDS}")

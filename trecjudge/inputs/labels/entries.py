@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from math import isfinite
 from pathlib import Path
@@ -24,6 +25,7 @@ from trecjudge.inputs.labels.label_files import (
     read_attestations,
     table_delimiter,
 )
+from trecjudge.inputs.labels.workbooks import is_workbook, read_workbook
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, remove_formula_mark
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import AskedNugget, Item, Judgment, Place
@@ -237,17 +239,23 @@ _KEYS = ("topic_id", "run_id", "sentence_index", "doc_id", "answer_id", "nugget_
 """Columns that are named as the fields of JSONL, in any spelling."""
 Entry = tuple[int, ItemKey, str, str | None]
 """The line of a label, its item, itself, and who gave it."""
+Spent = dict[str | None, dict[ItemKey, float]]
+"""The seconds that people say they looked at items, by person; None is whoever is not named."""
 
 
-def entries_of(path: Path, report: OnFinding) -> Iterator[Entry]:
-    """Yield the labels of a file; other records are reported."""
-    if not is_label_table(path):
-        yield from _labels(path, objects(path, report), report)
+def entries_of(path: Path, report: OnFinding, spent: Spent) -> Iterator[Entry]:
+    """Yield the labels of a file; other records are reported. Seconds go to `spent`."""
+    if is_workbook(path):
+        rows = read_workbook(path, report)
+        labelled = ((row, record) for row, record in rows if said_in(record) or sides_of(record))
+        yield from _labels(path, labelled, report, spent)
+    elif not is_label_table(path):
+        yield from _labels(path, objects(path, report), report, spent)
     elif not is_battle_table(path) and is_assessments(path):
         for line, key, label in read_assessments(path, report):
             yield line, key, label, None
     else:
-        yield from _labels(path, _rows_of(path, report), report)
+        yield from _labels(path, _rows_of(path, report), report, spent)
 
 
 def owners_of(files: Sequence[Path]) -> list[str]:
@@ -262,9 +270,11 @@ def owners_of(files: Sequence[Path]) -> list[str]:
 
 
 def _labels(
-    path: Path, records: Iterable[tuple[int, Mapping[str, Any]]], report: OnFinding
+    path: Path, records: Iterable[tuple[int, Mapping[str, Any]]], report: OnFinding, spent: Spent
 ) -> Iterator[Entry]:
     for number, record in records:
+        if "seconds" in record:
+            _add_seconds(record, spent)
         if sides := sides_of(record):
             person = person_of(record) or voter_of(record)
             for battle, label in read_battle(record, sides, Place(str(path), number), report):
@@ -284,6 +294,16 @@ def _labels(
                 " or nugget)"
             )
             report(Finding("label_unusable", Place(str(path), number), message, brief(record)))
+
+
+def _add_seconds(record: Mapping[str, Any], spent: Spent) -> None:
+    """Add the seconds of a record, which are at least 0; of an item given twice the longer ones."""
+    text, key = label_text(record["seconds"]) or "", _own_key(record)
+    with suppress(ValueError):
+        seconds = float(text)
+        if key is not None and isfinite(seconds) and seconds >= 0:
+            own = spent.setdefault(person_of(record), {})
+            own[key] = max(seconds, own.get(key, 0.0))
 
 
 def _reader_of(record: Mapping[str, Any]) -> Callable[..., Iterator[tuple[ItemKey, str]]] | None:

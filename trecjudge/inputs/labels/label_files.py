@@ -53,7 +53,7 @@ def read_assignments(
 
 # DRAGUN's assessments as CSV, by people or a tool: of short answers, and of a run's questions.
 KINDS = (
-    "JSONL of topic_id, run_id, label, … (or CSV, TSV), battles of two runs, AutoNuggetizer's"
+    "JSONL of topic_id, run_id, label, … (or CSV, TSV, XLSX), battles of two runs, AutoNuggetizer's"
     " assignments, Auto-ARGUE's judgments or DRAGUN's assessments (CSV)"
 )
 """The kinds of files of labels that are read."""

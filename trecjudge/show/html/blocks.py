@@ -35,6 +35,11 @@ class Packed:
     def __len__(self) -> int:
         return 4 * -(-sum(self.pieces[1::2]) // 3)
 
+    def entries(self) -> Any:
+        """Return the entries of the block again."""
+        packed = base64.b64decode(b"".join(self))
+        return orjson.loads(zlib.decompress(packed, -zlib.MAX_WBITS))
+
     def __iter__(self) -> Iterator[bytes]:
         rest = b""
         for begin, size in zip(self.pieces[::2], self.pieces[1::2], strict=True):

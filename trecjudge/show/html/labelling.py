@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from markupsafe import Markup
 
 from trecjudge.errors import InputError
 from trecjudge.files import open_target, read_text
+from trecjudge.inputs.labels import takes_labels
+from trecjudge.inputs.labels.workbooks import is_workbook
 from trecjudge.inputs.packed import PackedRows
 from trecjudge.judging.judge import Judge, programs_of
 from trecjudge.models.adapters import load_signature
@@ -27,25 +29,26 @@ from trecjudge.records import Judgment, Response
 from trecjudge.results.config import Config, RecordedInputs, read_config
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
-from trecjudge.scores.corrections import labels_taken
+from trecjudge.scores.corrections import can_be_labelled, labels_taken
 from trecjudge.scores.scoring import panel_of
 from trecjudge.show.html.blocks import Blocks, Packed
 from trecjudge.show.html.job import Texts, read_texts, topics_for_page
 from trecjudge.show.html.page import policy
 from trecjudge.show.templates import asset, render
 from trecjudge.show.tones import GROUPS, tone, word
+from trecjudge.show.workbook import LabelWorkbook, write_workbook
 from trecjudge.stats.labelling import LabelCandidate
 from trecjudge.stats.resampling import SEED
 
-SCRIPTS = ("dom", "data", "export", "passages", "label")
-"""The scripts of the page in order: the first three are the report's."""
+SCRIPTS = ("dom", "data", "export", "labels", "passages", "label")
+"""The scripts of the page in order: the first four are the report's."""
 ASKED = "Which label fits?"
 """The question where the judge's prompt has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelPages:
-    """The request for pages to label on.
+    """The request for pages to label on, or for workbooks where `path` ends in .xlsx.
 
     `inputs` are where topics, runs and documents lie, where the config's paths are not right any
     more. `guideline` is a file of text, its paragraphs apart by empty lines, which may have `#`
@@ -93,7 +96,11 @@ def write_label_pages(
         if wanted.people > 1:
             path, who = path.with_name(f"{path.stem}-{number}{path.suffix}"), f"person {number}"
         own = [made.items[place] for place in places]
-        _write(path, made.head(wanted.outputs.name, own) | {"labeller": who}, own, made, guideline)
+        if is_workbook(path):
+            write_workbook(path, made.workbook(own, guideline, who))
+        else:
+            head = made.head(wanted.outputs.name, own) | {"labeller": who}
+            _write(path, head, own, made, guideline)
         pages.append((path, len(own)))
     return pages, made.texts.missing
 
@@ -190,6 +197,24 @@ class _Material:
             elif named := named_prompts(program).get(others[name].get("from")):
                 yield named.instructions
 
+    def workbook(
+        self,
+        items: Sequence[Mapping[str, Any]],
+        guideline: Sequence[tuple[str, list[str]]],
+        labeller: str,
+    ) -> LabelWorkbook:
+        """Return a workbook of some of the items."""
+        documents = {
+            topic: self.blocks[name].entries()
+            for number, topic in enumerate(self.topics)
+            if (name := f"documents-{number}") in self.blocks
+        }
+        known = topics_for_page(self.texts.topics, self.topics)
+        asked = {one["id"]: one["title"] or one["problem"] or one["id"] for one in known}
+        return LabelWorkbook(
+            items, self.responses, documents, asked, self.sets, guideline, labeller
+        )
+
     def head(self, name: str, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Return the head block of a page on some of the items."""
         known = orjson.dumps([name, *([one["key"], one["set"], one.get("votes")] for one in items)])
@@ -217,10 +242,7 @@ def _key_of(one: LabelCandidate) -> dict[str, Any]:
 def _label_set(labels: Sequence[str], judgment: Judgment, prompts: Iterator[str]) -> dict[str, Any]:
     """Return labels with words, meanings and keys, the best first; grades by their own keys."""
     question, defined, example = _definitions(labels, prompts)
-    shown = [replace(judgment, label=label, failure=None, exists=None) for label in labels]
-    order = list(GROUPS)
-    best_first = sorted(shown, key=lambda one: order.index(tone(one)))
-    graded = all(label.isdecimal() for label in labels)
+    shown = as_labelled(labels, judgment)
     return {
         "question": question or ASKED,
         "example": example,
@@ -229,11 +251,53 @@ def _label_set(labels: Sequence[str], judgment: Judgment, prompts: Iterator[str]
                 "label": one.label,
                 "word": word(one),
                 "means": defined.get(one.label or "", ""),
-                "key": one.label if graded else str(number),
+                "key": one.label if labels_are_grades(labels) else str(number),
             }
-            for number, one in enumerate(shown if graded else best_first, 1)
+            for number, one in enumerate(shown, 1)
         ],
     }
+
+
+def labels_are_grades(labels: Sequence[str]) -> bool:
+    """Return whether labels are grades, which stand in their own order and have their own keys."""
+    return all(label.isdecimal() for label in labels)
+
+
+def as_labelled(labels: Sequence[str], judgment: Judgment) -> list[Judgment]:
+    """Return a judgment with each of the labels, the best first; grades in their own order."""
+    made = [replace(judgment, label=label, failure=None, exists=None) for label in labels]
+    order = list(GROUPS)
+    graded = labels_are_grades(labels)
+    return made if graded else sorted(made, key=lambda one: order.index(tone(one)))
+
+
+@dataclass(slots=True)
+class LabelKinds:
+    """The kinds of judgments of a report, for what people may say of each: its labels.
+
+    A judge takes other labels on a nugget than on a sentence, and some only on citations.
+    """
+
+    first: dict[str, Judgment] = field(default_factory=dict)
+    """A judgment of each kind, which `kindOf` of the page names too."""
+
+    def add(self, judgments: Iterable[Judgment]) -> None:
+        """Take the judgments on a response; labels are on no claim, and on no lost citation."""
+        for one in judgments:
+            if one.claim is None and one.exists is not False:
+                cited = one.doc_id is not None or one.citation is not None
+                of_nugget = 0 if one.nugget is None else 1 if one.nugget.weight is None else 2
+                self.first.setdefault(f"{of_nugget}{cited:d}{one.judge}", one)
+
+    def labels(self, judges: Mapping[str, Judge]) -> dict[str, list[tuple[str, str]]]:
+        """Return (label, word) of each label by kind; a kind that takes none is not there."""
+        return {
+            kind: [(made.label or "", word(made)) for made in as_labelled(labels, one)]
+            for kind, one in self.first.items()
+            if takes_labels(judge := judges[one.judge])
+            and can_be_labelled(judge, one)
+            and (labels := labels_taken(judge, one))
+        }
 
 
 def _definitions(

@@ -19,21 +19,10 @@ from trecjudge.show.templates import asset, render
 
 STYLES = "style", "phone", "print"
 SCRIPTS = (
-    *("dom", "memory", "data", "sticky", "export", "explained", "parts", "roving", "tables"),
-    *(
-        "columns",
-        "leaderboard",
-        "card",
-        "run",
-        "heat",
-        "battles",
-        "stated",
-        "paths",
-        "reading",
-        "response",
-    ),
-    *("evidence", "topic", "nuggets", "findings", "saved", "judgments", "compare", "charts"),
-    *("keys", "main"),
+    *("dom", "memory", "data", "sticky", "export", "labels", "explained", "parts", "roving"),
+    *("tables", "columns", "leaderboard", "card", "run", "heat", "battles", "stated", "paths"),
+    *("reading", "marks", "response", "evidence", "topic", "nuggets", "findings", "saved"),
+    *("judgments", "compare", "charts", "keys", "main"),
 )
 """The scripts of `assets/` in order: each may use those before it."""
 

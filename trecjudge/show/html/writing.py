@@ -51,6 +51,7 @@ from trecjudge.show.html.job import (
     read_trail,
     topics_for_page,
 )
+from trecjudge.show.html.labelling import LabelKinds
 from trecjudge.show.html.page import Page, write_page
 from trecjudge.show.html.sheet import sheet_paths, sheet_values
 from trecjudge.show.tables import fold_equal, mean_cells
@@ -180,7 +181,7 @@ class _Report:
         self.board.finish()
         self.matrix = figures.win_matrix(battles, self.board.ranking()) if battles else None
         self.stated = stated_confidence(self.board)
-        self.edited = reader.edited
+        self.edited, self.sha256 = reader.edited, reader.sha256
         if not self.board.scores:
             raise InputError(f"{path}: holds no response")
 
@@ -252,6 +253,7 @@ class _Report:
         return read_other(name, reader, self.judges, self.inputs.document_text, self.wanted.trust)
 
     def _fill_blocks(self) -> None:
+        self.kinds = LabelKinds()
         for response, judgments in JudgmentsReader(self.wanted.outputs.judgments):
             if (blocks := self.blocks_of(response.run_id)) is None:
                 continue
@@ -259,6 +261,7 @@ class _Report:
             entry = entries.response(response, judgments, self.texts.documents_of(response))
             blocks.add("topic", response.topic_id, entry)
             self.facts[response.run_id].add(response, judgments)
+            self.kinds.add(judgments)
             for flip in self.other.flips(response, judgments) if self.other else ():
                 blocks.add("flips", None, flip)
 
@@ -349,6 +352,8 @@ class _Report:
             "name": self.wanted.outputs.name,
             "model": self.config.model,
             "judges": self.judges,
+            "digest": self.sha256,
+            "labels": self.kinds.labels({one.name: one.judge for one in self.panel}),
             "ranking_judge": board.ranking_measure.judge,
             "large": items > MANY,
             # Of a topic that no file has another team may be the one who says what it asks.

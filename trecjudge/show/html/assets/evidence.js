@@ -21,6 +21,7 @@ async function evidencePanel(panel, view, judgment, i) {
       badge(judgment.tone, wordOf(judgment)),
       judgment.match && h("small", { class: "muted" }, ` ${judgment.match}`),
     ),
+    marksPart(view, judgment, i),
     judgment.claim && h("p", { class: "quoted" }, prose(judgment.claim.text)),
     judgment.nugget && h("p", { class: "quoted" }, nuggetShown(judgment.nugget)),
     battleLink(entry, topic, judgment),

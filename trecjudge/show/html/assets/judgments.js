@@ -72,10 +72,11 @@ async function rowsOn(topic) {
 
 /** Whether a row passes all filters but the one by label. */
 function isKept(row, wanted) {
-  const { run, judge, differ, text } = wanted;
+  const { run, judge, differ, disagree, text } = wanted;
   if (run && row.run !== run) return false;
   if (judge && row.judge !== judge) return false;
   if (differ && !row.differs) return false;
+  if (disagree && !disagrees(row)) return false;
   if (!text) return true;
   const found = (part) => part && String(part).toLowerCase().includes(text);
   return [row.text, row.why, row.on, row.label, row.run, row.topic].some(found);
@@ -93,7 +94,7 @@ class JudgmentList {
     if (head.large && !this.wanted.topic && !remembered("every"))
       this.wanted.topic = head.topics[0].id;
     this.wanted.label ||= FAILED;
-    this.wanted.differ = remembered("differ");
+    for (const name of ["differ", "disagree"]) this.wanted[name] = remembered(name);
     this.takes = takeAlong("judgments", async () => judgmentCells(await this.whole()), {
       JSONL: () => this.saveLines(),
     });
@@ -131,17 +132,22 @@ class JudgmentList {
         head.topics.map(({ id }) => id),
       ),
       head.judges.length > 1 && this.picker("Judge", "judge", head.judges),
-      this.differing,
+      this.only("differ", "Different between runs"),
+      (this.wanted.disagree || Object.keys(said.marks).length > 0) &&
+        this.only("disagree", "Where you disagree"),
       this.status,
       this.takes,
     );
   }
 
-  /** Whether only what was judged differently in several runs is shown. */
-  get differing() {
-    const box = h("input", { type: "checkbox", checked: this.wanted.differ !== "" });
-    box.addEventListener("change", () => this.set("differ", box.checked ? "yes" : ""));
-    return h("label", { class: "tool" }, box, " Different between runs");
+  /** A box by which only what was judged differently is shown: in several runs, or by you. */
+  only(name, label) {
+    const box = h("input", { type: "checkbox", checked: this.wanted[name] !== "" });
+    box.addEventListener("change", () => {
+      if (name === "disagree") this.wanted.label = ALL; // what is good may be wrong
+      this.set(name, box.checked ? "yes" : "");
+    });
+    return h("label", { class: "tool" }, box, ` ${label}`);
   }
 
   set(name, value) {
@@ -264,7 +270,10 @@ function judgmentColumns() {
     {
       name: "Label",
       key: (row) => row.outcome,
-      cell: (row) => badge(row.tone, row.tone === UNJUDGED ? row.outcome : row.word),
+      cell: (row) => [
+        badge(row.tone, row.tone === UNJUDGED ? row.outcome : row.word),
+        markShown(row),
+      ],
     },
     { name: "Run", header: true, key: (row) => row.run, cell: (row) => oneLine(row.run) },
     { name: "Topic", key: (row) => row.topic, cell: (row) => oneLine(row.topic) },

@@ -6,6 +6,7 @@ const SHORTCUTS = {
   "↑ ↓ ← →": "next row of a list or sentence of a response, next link in it",
   n: "next problem of a response, then the next response; elsewhere the next topic or run",
   p: "the same backwards",
+  "r w c": "say of the verdict in view: right, wrong, a comment",
   "/": "go to the filter",
   "?": "this list",
   Escape: "close, or go back from the evidence to its sentence",
@@ -66,6 +67,9 @@ const ACTIONS = {
   k: () => stepSentence(-1),
   n: () => stepProblem(1),
   p: () => stepProblem(-1),
+  r: () => sayByKey("right"),
+  w: () => sayByKey("wrong"),
+  c: () => sayByKey("comment"),
   "/": goToFilter,
   "?": showShortcuts,
 };

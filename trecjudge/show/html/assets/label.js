@@ -13,8 +13,6 @@ const KEYS = {
   e: "take the selected text as evidence, else the place that was found or is marked",
   Escape: "leave a field",
 };
-const COLUMNS = ["topic_id", "run_id", "sentence_index", "doc_id", "nugget", "label", "labeller"];
-COLUMNS.push("seconds", "comment", "evidence", "sampled", "skipped");
 
 let items = [];
 let responses = [];
@@ -39,21 +37,8 @@ function tell(text) {
 }
 
 function keep() {
-  try {
-    localStorage.setItem(place(), JSON.stringify(state));
-    kept = true;
-  } catch {
-    kept = false;
-    tell("This browser keeps nothing for this file: download your labels before you close it.");
-  }
-}
-
-function held() {
-  try {
-    return JSON.parse(localStorage.getItem(place()));
-  } catch {
-    return null;
-  }
+  kept = holdAs(place(), state);
+  if (!kept) tell("This browser keeps nothing for this file: download your labels before you close it.");
 }
 
 /** What is known of an item so far; made when it is first written to. */
@@ -252,13 +237,14 @@ async function show() {
 function rowOf(item, at) {
   const one = state.done[at];
   if (!isDone(at)) return null;
-  const said = item.votes ? { labels: item.votes, adjudicated_label: one.label, adjudicated: true } : { label: one.label };
-  const row = { ...item.key, ...(one.label ? said : {}), labeller: state.labeller };
-  row.seconds = Math.round(10 * (one.seconds || 0)) / 10;
-  const { comment, evidence, skipped, blind: before_verdict } = one;
-  const more = { comment, evidence, sampled: item.sampled, skipped, before_verdict };
-  for (const [name, value] of Object.entries(more)) if (value) row[name] = value;
-  return row;
+  const { label, comment, evidence, skipped, blind: before_verdict } = one;
+  const decided = item.votes && label;
+  const more = decided && { labels: item.votes, adjudicated_label: label, adjudicated: true };
+  return labelRow(item.key, state.labeller, {
+    ...(more || { label }),
+    ...{ seconds: Math.round(10 * (one.seconds || 0)) / 10, comment, evidence },
+    ...{ sampled: item.sampled, skipped, before_verdict },
+  });
 }
 
 function take(ending) {
@@ -267,14 +253,7 @@ function take(ending) {
     return tell("Give your name first: it stands beside each label.");
   }
   clock();
-  const rows = items.map(rowOf).filter(Boolean);
-  const name = fileName(`labels-${state.labeller.trim()}`, ending);
-  if (ending === "jsonl")
-    return save(name, "application/jsonl", rows.map((row) => `${JSON.stringify(row)}\n`));
-  const columns = [...new Set([...COLUMNS, ...rows.flatMap(Object.keys)])];
-  const cell = (value) => (typeof value === "object" && value ? JSON.stringify(value) : value);
-  const cells = rows.map((row) => columns.map((column) => cell(row[column])));
-  return save(name, "text/csv", [columns, ...cells].map(csvLine));
+  return saveLabels(items.map(rowOf).filter(Boolean), state.labeller.trim(), ending);
 }
 
 function tools() {
@@ -321,7 +300,7 @@ async function start() {
     return tell(`This file cannot be read: ${error.message}`);
   }
   state.labeller = head.labeller;
-  state = { ...state, ...held() };
+  state = { ...state, ...heldAs(place()) };
   fresh(byId("tools"), tools());
   fresh(byId("key-list"), Object.entries(KEYS).map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)]));
   addEventListener("keydown", pressed);

@@ -133,6 +133,7 @@ async function start() {
   enhanceSkip();
   enhanceTheme();
   enhanceKeys();
+  enhanceMarks();
   RESTORED.runs = enhanceLeaderboard();
   enhanceMeasures();
   window.addEventListener("hashchange", () => route(false));

@@ -97,6 +97,7 @@ class ResponseView {
       this.box("Of its documents", documents, (key) => `${this.numberOf(key)} ${cut(key)}`),
     );
     rove(this.list.querySelector(".sentences"), ".sentence");
+    showMarks(this.list, this.entry.run, this.topic.id);
   }
 
   /**

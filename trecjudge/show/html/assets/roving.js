@@ -4,9 +4,10 @@ const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 
 /** What can be gone to in a row of a list; the evidence that lies in a row is no part of it. */
 function stopsOf(row) {
-  return [...row.querySelectorAll("a, button, summary")].filter(
-    (one) => !one.closest(".evidence, details:not([open]) > :not(summary)"),
-  );
+  return [...row.querySelectorAll("a, button, summary")].filter((one) => {
+    const apart = one.closest(".evidence, details:not([open]) > :not(summary)");
+    return !apart || !row.contains(apart);
+  });
 }
 
 /**
@@ -21,8 +22,8 @@ function rove(list, rows) {
   if (list.roves) return;
   list.roves = true;
   const hold = (stop) => {
-    for (const held of list.querySelectorAll('[tabindex="0"]'))
-      if (held !== stop && held.closest(rows)) held.tabIndex = -1;
+    for (const row of list.querySelectorAll(rows))
+      for (const held of stopsOf(row)) if (held !== stop) held.tabIndex = -1;
     stop.tabIndex = 0;
   };
   list.addEventListener("focusin", ({ target }) => {
