@@ -15,7 +15,14 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import Labels, key_of, label_duplicate, not_understood, votes_at
+from trecjudge.inputs.labels import (
+    Labels,
+    is_other_side,
+    key_of,
+    label_duplicate,
+    not_understood,
+    votes_at,
+)
 from trecjudge.inputs.labels.label_files import KINDS, is_label_table
 from trecjudge.inputs.labels.vocabulary import (
     GRADED,
@@ -222,12 +229,6 @@ def _take_judgment(
             side.nugget_counts[judgment.label] += 1
         row = (*key[2:], apart(judgment)), judgment.label, line, _score(judgment)
         take_label(side, group, rows, row, report)
-
-
-def is_other_side(judgment: Judgment) -> bool:
-    """Return whether a judgment says again what another one says of the same battle."""
-    against = judgment.opponent
-    return against is not None and (against.again or against.run_id < judgment.run_id)
 
 
 def take_label(

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.commandline import command, sample
 from tests.fakes import judgment, response
 from tests.show.html.browser import Open
 from tests.show.html.made import Judged, output, report
+from tests.show.html.test_labelling import label
+from tests.show.html.test_writing import blocks_of
 from trecjudge.judging.battles import battles_of
 from trecjudge.records import Judgment, Opponent
+from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.html.figures import win_matrix
 from trecjudge.show.html.writing import ReportOptions, write_sheets
 
@@ -84,3 +88,53 @@ def test_the_sheet_of_a_team_names_no_other_run(tmp_path: Path) -> None:
     written = write_sheets(ReportOptions(outputs, sheets=tmp_path / "sheets", runs=["a"]))
     values = json.loads(written[0].path.with_suffix(".json").read_text())
     assert '"b"' not in json.dumps(values)
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the battle judge on sample data, which judges by words."""
+    folder = tmp_path_factory.mktemp("job")
+    assert sample("rag", folder, "-q", "--judge", "battle").status == 0
+    return folder
+
+
+def test_people_decide_battles_blind_and_their_labels_come_back(job: Path, tmp_path: Path) -> None:
+    page, given = tmp_path / "l.html", tmp_path / "given.jsonl"
+    items = label(job, page, "--top", "6")
+    (only,) = blocks_of(page)["head"][0]["sets"]
+    assert only["question"] == "Which answer is better?"
+    assert [one["word"] for one in only["labels"]] == ["A is better", "tie", "B is better"]
+    judged = JudgmentsReader(job / "x.judgments.jsonl")
+    said = {
+        (j.run_id, j.topic_id, j.opponent.run_id): j.label
+        for _, own in judged
+        for j in own
+        if j.opponent
+    }
+    keys = [one["key"] for one in items]
+    assert {key["run_id"] < key["against"] for key in keys} == {True, False}
+    rows = [
+        key | {"label": said[key["run_id"], key["topic_id"], key["against"]], "labeller": "anna"}
+        for key in keys
+    ]
+    given.write_text("\n".join(map(json.dumps, rows)))
+    done = command("labels", "agree", job / "x", "--labels", given, "--json")
+    found = json.loads(done.out)
+    assert (found["items"], found["figures"][0]["pooled"]) == (6, 1.0)
+
+
+def test_the_page_shows_both_answers_and_no_name(
+    job: Path, tmp_path: Path, open_page: Open
+) -> None:
+    items = label(job, tmp_path / "l.html", "--top", "6", "--show-verdict")
+    assert {one["verdict"][0] for one in items} <= {"A is better", "tie", "B is better"}
+    browser = open_page(tmp_path / "l.html")
+    assert [one.text for one in browser.all(".sides h2")] == ["Answer A", "Answer B"]
+    names = {one["key"][name] for one in items for name in ("run_id", "against")}
+    assert not any(name in browser.text("#item") for name in names)
+
+
+def test_a_workbook_has_no_room_for_two_answers(job: Path, tmp_path: Path) -> None:
+    done = command("labels", "next", job, "--page", tmp_path / "l.xlsx", "--top", "3")
+    assert done.status == 1
+    assert "give a page, .html" in done.err

@@ -15,10 +15,13 @@ from trecjudge.records.battles import LOSS, REVERSED, TIE, WIN
 BattleKey = tuple[str, str, None, str]
 """(topic_id, the run whose name sorts first, None, the other run): the label is the first run's."""
 TOPICS = ("topic_id", "question_id", "qid", "query_id", "request_id", "narrative_id", "prompt_id")
-SIDES = tuple(
-    (f"{name}_{a}", f"{name}_{b}")
-    for name in ("run", "model", "system", "agent")
-    for a, b in (("a", "b"), ("1", "2"))
+SIDES = (
+    ("run_id", "against"),
+    *(
+        (f"{name}_{a}", f"{name}_{b}")
+        for name in ("run", "model", "system", "agent")
+        for a, b in (("a", "b"), ("1", "2"))
+    ),
 )
 """The columns that name the two runs, in the order in which they are looked for."""
 WINNERS = ("winner", "better", "vote", "preference", "answer", "label", "outcome")
@@ -26,8 +29,8 @@ WINNERS = ("winner", "better", "vote", "preference", "answer", "label", "outcome
 GAMES = ("g1_winner", "g2_winner")
 """What MT-Bench's own judge said in both orders."""
 _WORDS = {
-    WIN: "a 1 modela runa systema agenta model1 run1 left first",
-    LOSS: "b 2 modelb runb systemb agentb model2 run2 right second",
+    WIN: "win a 1 modela runa systema agenta model1 run1 left first",
+    LOSS: "loss b 2 modelb runb systemb agentb model2 run2 right second",
     TIE: "c tie ties tied draw both equal neither none bothbad tiebothbad tieinconsistent",
 }
 _OUTCOMES = {word: outcome for outcome, words in _WORDS.items() for word in words.split()}

@@ -179,6 +179,12 @@ def key_of(judgment: Judgment) -> ItemKey:
     return key if nugget is None else (*key, next(iter(nugget.names), ""))
 
 
+def is_other_side(judgment: Judgment) -> bool:
+    """Return whether a judgment says again what another one says of the same battle."""
+    against = judgment.opponent
+    return against is not None and (against.again or against.run_id < judgment.run_id)
+
+
 def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey, str | None]:
     """Return the label of a judged item, None for none, and the key that it is found by."""
     key = key_of(judgment)
