@@ -50,8 +50,8 @@ def _remarks(table: BattleTable, fit: BattleFit) -> Iterator[str]:
     bias = bias_of(table)
     if bias.position is not None:
         low, high = bias.interval
-        between = "" if low is None else f" ({low:+.2f} to {high:+.2f})"
-        said += f"; bias to the answer shown first {bias.position:+.2f}{between}"
+        between = "" if low is None or high is None else f" ({_signed(low)} to {_signed(high)})"
+        said += f"; bias to the answer shown first {_signed(bias.position)}{between}"
     if bias.twice:
         share = bias.contradicted / bias.twice
         said += f", {share:.0%} of {bias.twice:,} asked in both orders had another outcome"
@@ -68,6 +68,10 @@ def _remarks(table: BattleTable, fit: BattleFit) -> Iterator[str]:
     if len(sets) > 1:
         of = "; ".join(_named(runs) for runs in sets[:MOST_NAMED])
         yield f"{len(sets)} sets of runs never met: their places do not compare ({of})"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 2) + 0.0:+.2f}"  # no -0.00
 
 
 def _named(runs: Sequence[str]) -> str:
