@@ -306,6 +306,8 @@ class BattleJudge:
         worth = worth_of(*sizes, self.right)
         figures = dict(zip(("runs", "topics", "battles"), sizes, strict=True))
         said = list(worth_lines(sizes, worth, self.right))
+        if self.enough:
+            said.append("these are the most: asking ends before, where there are enough")
         expected = [{"battles": battles, "tau": tau} for battles, tau in worth.items()]
         return {**figures, "worth": expected, "said": said}
 

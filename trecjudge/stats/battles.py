@@ -145,13 +145,6 @@ class BattleFit:
         """The strengths as points of a board: 1000 for an average run, 400 for odds of ten."""
         return CENTRE + ELO * self.strengths
 
-    @property
-    def field_rates(self) -> Array:
-        """The points that each run would get from a battle with every other one, 0 to 1."""
-        found = _expected(self.strengths[:, None] - self.strengths, self.tie)[0]
-        others = len(found) - 1
-        return (found.sum(axis=1) - 0.5) / others if others else np.full(len(found), np.nan)
-
 
 def _expected(difference: Array, tie: float) -> tuple[Array, Array]:
     """Return the expected points of the first run, and the chance of a tie."""
