@@ -68,7 +68,7 @@ class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFla
     duplicates: Duplicates = duplicates_part("first")
     strict: bool = switch("Exit with 1 if there is any finding.", "--strict")
     svg: Path | None = option("A folder for scatter and bump plots.", metavar="DIR")
-    out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
+    out: Path | None = option("A file: JSONL, or Parquet by its name.", None, "--output")
 
 
 @command_with(MetaEvaluateFlags)
