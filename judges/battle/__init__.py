@@ -26,6 +26,7 @@ from trecjudge.judging.attest import AttesterName
 from trecjudge.judging.battles import battle_of, battles_of, distinct_battles
 from trecjudge.judging.judge import AllResponses, asks_model, judge_or_fail
 from trecjudge.measures import FitSpec, Fitted, share_measure
+from trecjudge.models.model import has_offline_voter
 from trecjudge.records import Opponent
 from trecjudge.records.battles import LOSS, OUTCOMES, REVERSED, TIE, WIN, Battle
 from trecjudge.settings.fields import check_ranges, ranged
@@ -152,13 +153,14 @@ class BattleJudge:
         """Keep the answers, and decide who meets whom."""
         state, asks = self._state, asks_model(self.attester, responses.model)
         state.asks = asks
+        by_words = not asks or has_offline_voter(responses.model)
         state.answers.clear()
         state.asked.clear()
         for topic, response in responses:
             if response.sample:
                 continue  # a run has one answer to a topic: its first
             answer = Answer(response.text, evidence_of(response) if self.evidence else "")
-            if not asks:
+            if by_words:
                 answer = replace(answer, support=await support_of(topic, response))
             state.answers[response.topic_id, response.run_id] = answer
             state.asked[response.topic_id] = topic
@@ -258,12 +260,13 @@ class BattleJudge:
     async def judge(self, item: Item, model: Model) -> Judgment:
         """Return the outcome for the item's run.
 
-        A response that is not there, or has no text, loses against one that has. Raises
+        A response that is not there, or has no text, loses against one that has; the same text
+        twice is a tie. Raises
         JudgmentFailed where nothing is known of the topic or of what answers cite.
         """
         ours, theirs = self._answers_of(item)
-        if theirs is None or theirs.is_blank or ours.is_blank:
-            return _without_text(item, ours, theirs)
+        if theirs is None or theirs.is_blank or ours.is_blank or ours.text == theirs.text:
+            return _without_asking(item, ours, theirs)
         if asks_model(self.attester, model):
             return await self._by_model(item, ours, theirs, model)
         return _by_support(item, ours, theirs)
@@ -312,11 +315,13 @@ class BattleJudge:
         return {**figures, "worth": expected, "said": said}
 
 
-def _without_text(item: Item, ours: Answer, theirs: Answer | None) -> Judgment:
+def _without_asking(item: Item, ours: Answer, theirs: Answer | None) -> Judgment:
+    if ours.is_blank and (theirs is None or theirs.is_blank):
+        return judgment_of(item, label=TIE, reason="neither response has text")
     if theirs is None:
         return judgment_of(item, label=WIN, reason="the other run has no response")
-    if ours.is_blank and theirs.is_blank:
-        return judgment_of(item, label=TIE, reason="both responses have no text")
+    if ours.text == theirs.text:
+        return judgment_of(item, label=TIE, reason="both responses have the same text")
     own, other = (LOSS, "its own") if ours.is_blank else (WIN, "the other")
     return judgment_of(item, label=own, reason=f"{other} response has no text")
 

@@ -224,6 +224,30 @@ def test_two_models_vote_on_a_battle(asking: Any, tmp_path: Path) -> None:
     assert board(tmp_path) == list("pqrs")
 
 
+def test_a_voter_without_a_model_decides_by_support(asking: Any, tmp_path: Path) -> None:
+    voters = {"a": {}, "words": {"offline": True}}
+    (tmp_path / "w.yml").write_text(yaml.safe_dump({"judge": "battle", "voters": voters}))
+    done, _ = asking(deciding(by_letter), "--workflow", tmp_path / "w.yml")
+    assert done.status == 0, done.err
+    asked = [one for one in lines(tmp_path) if one["opponent"]["first"] is not None]
+    votes = [vote for one in asked for vote in one["votes"]]
+    assert {vote["voter"] for vote in votes} == {"a", "words"}
+    assert {vote["label"] for vote in votes if vote["voter"] == "words"} == {"tie"}
+
+
+def test_the_same_text_twice_is_a_tie_without_a_call(
+    asking: Any, runs: Path, tmp_path: Path
+) -> None:
+    (runs / "q.jsonl").write_text(
+        (runs / "p.jsonl").read_text().replace('"run_id": "p"', '"run_id": "q"')
+    )
+    _, requests = asking(deciding(by_letter), "--set", "opponents=3", "--set", "twice=0")
+    assert not any(len(set(answers_in(body))) == 1 for body in requests)
+    found = [j for j in lines(tmp_path) if {j["run_id"], j["opponent"]["run_id"]} == {"p", "q"}]
+    assert {j["label"] for j in found} == {"tie"}
+    assert {j["reason"] for j in found} == {"both responses have the same text"}
+
+
 def test_scores_come_from_the_judgments_only(asking: Any, tmp_path: Path) -> None:
     asking(deciding(by_letter))
     before = (tmp_path / "out/x.leaderboard.jsonl").read_bytes()
