@@ -206,6 +206,8 @@ def _record(value: float, number: str, candidate: LabelCandidate) -> dict[str, A
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
     if candidate.nugget:
         key["nugget"] = candidate.nugget
+    if candidate.against:
+        key["against"] = candidate.against
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
     how = {"sampled": candidate.sampled} if candidate.sampled else {}
     return key | {"label": None} | context | how | {number: value}

@@ -404,6 +404,7 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     fetched = plan.get("documents_to_fetch", 0)
     what = f"  {plural(fetched, 'document')} to fetch; calls about what they say are not counted"
     begin = [f"{plan['name']}: {plan['items']} items", *([what] if fetched else [])]
+    begin += [f"  {line}" for own in plan.get("judges", {}).values() for line in own["said"]]
     if "calls" not in plan:  # no model is asked
         return begin
     least = "at least " if plan.get("by_modules") else ""  # what modules ask depends on replies
