@@ -93,9 +93,6 @@ def _section(page: HelpPage) -> Iterator[str]:
             yield _list(f"{_code(o.shown)}: {o.help}" for o in options)
         elif own := [option for option in options if "--help" not in option.flags]:
             yield _list(map(_row, own))
-    if page.shared:
-        topics = ", ".join(_link(f"flags-{topic}", topic) for topic in page.shared)
-        yield f"Shared flags: {topics}."
 
 
 def _row(option: Option) -> str:

@@ -28,7 +28,7 @@ def test_a_run_on_one_side_only_is_no_perfect_correlation(write: Write) -> None:
     paths = (write(JUDGE, "judge.txt"), "--truth", write(HUMAN, "truth.txt"))
     done = command("judges", "meta", *paths)
     assert done.status == 1
-    assert "has no scores of 1 runs: 'r1'; --rows missing=common leaves them out" in done.err
+    assert "has no scores of 1 run: 'r1'; --rows missing=common leaves them out" in done.err
     status, found = as_json("meta-evaluate", *paths, *TAU, "--on-missing", "zero")
     assert (status, tau(found)) == (0, 0.2)
     assert found["findings"][0]["kind"] == "run_one_sided"
@@ -95,10 +95,10 @@ def test_qrels_with_a_topic_without_relevant_documents(write: Write) -> None:
             "40_missing_run_meta",
             "judge.txt",
             1,
-            "has no scores of 1 runs: 'r1'; --rows missing=common",
+            "has no scores of 1 run: 'r1'; --rows missing=common",
         ),
         ("45_jsonl_int_topic", "judge.jsonl", 0, "run 'r1', HUMAN: the `all` row is 0.9, its"),
-        ("47_nan_value", "lb.txt", 1, "has no scores of 1 runs: 'r1'; --rows missing=common"),
+        ("47_nan_value", "lb.txt", 1, "has no scores of 1 run: 'r1'; --rows missing=common"),
     ],
 )
 def test_the_cases_of_the_folder(
@@ -369,3 +369,27 @@ def test_statistics_cover_rows_that_have_no_companions(tmp_path: Path) -> None:
     plain.unlink()
     command("job", "convert", path, tmp_path / "d", "--to", "ir_measures")
     assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0\n" in (tmp_path / "d").read_text()
+
+
+OF_A_TOOL = """user_input,response,retrieved_contexts,faithfulness
+When did it open?,It opened in 2021.,['The tram opened in 2021.'],1.0
+Who paid?,The Duke of Norland paid for it.,['The council paid.'],0.0
+How long is it?,It is 3 km long. It has nine wheels.,['The line is 3 km long.'],0.5
+Is it fast?,It runs at 30 km an hour.,['It runs at 30 km an hour.'],
+"""
+
+
+def test_scores_of_another_tool_are_compared_answer_by_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("theirs.csv").write_text(OF_A_TOOL)
+    assert (
+        command("judge", "theirs.csv", "--judge", "grounding", "--name", "ours", "-q").status == 0
+    )
+    asked = ("judges", "meta", "out/ours", "--truth", "theirs.csv", "measure=faithfulness")
+    done = command(*asked, "--by", "answer", "--measure", "FACTUALITY_RATE", "--json")
+    (pair,), findings = (json.loads(done.out)[name] for name in ("pairs", "findings"))
+    assert "is-it-fast" in findings[0]["message"]
+    assert pair["runs"] == 3
+    assert pair["correlations"]["kendall"]["value"] == 1

@@ -28,7 +28,7 @@ from trecjudge.results.jobs import outcome
 from trecjudge.show.failing import write_junit
 
 REQUESTED = tuple(one.name for one in fields(GateRequest))
-ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed", "baseline_empty")
+ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed", "baseline_empty", "nothing_judged")
 """Findings that put a kept rule in doubt, so that they are printed with -q too."""
 
 
@@ -50,7 +50,8 @@ class GateFlags(FormatFlags, PrintFlags):
     )
     max_drop: Sequence[str] = several(
         "No run may fall by more than this below its baseline; a number without a measure is"
-        " for the measure that ranks the runs.",
+        " for the measure that ranks the runs, `all=NUMBER` for each that has a better side and"
+        " bounds; counts are held only by name.",
         metavar="[MEASURE=]NUMBER",
     )
     lower_is_better: Sequence[str] = several(

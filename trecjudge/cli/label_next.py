@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -50,10 +51,12 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     purpose: Literal["ranking", "calibration"] = option(
         "What the labels are for: to settle the ranking, or to calibrate.", "ranking", "--for"
     )
+    by_strata: bool = part("--by", "strata", "As many of each run and label.", False, "--strata")
+    by_cut: bool = part("--by", "cut", "Nearest to where the label changes.", False, "--cut")
     disagreements: bool = part(
         "--by", "disagreements", "Those on which the people of --labels differ.", False
     )
-    out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
+    out: Path | None = option("A file: JSONL, or Parquet by its name.", None, "--output")
     page: Path | None = part(
         "--page",
         "",
@@ -74,6 +77,11 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
         "--assign", "overlap", "The share that all of them get (0.2).", 0.2, min=0, max=1
     )
 
+    @property
+    def way(self) -> candidates.Way | None:
+        """How items are chosen that need not change the ranking."""
+        return "strata" if self.by_strata else "cut" if self.by_cut else None
+
 
 @command_with(LabelNextFlags)
 def label_next(flags: LabelNextFlags) -> int:
@@ -86,11 +94,12 @@ def label_next(flags: LabelNextFlags) -> int:
     _check(flags)
     printer = FindingPrinter(flags.quiet)
     chosen = _choose(flags, printer)
-    number = "expected" if flags.purpose == "calibration" else "gain"
+    number = "expected" if flags.purpose == "calibration" or flags.way else "gain"
     number = "votes" if flags.disagreements else number
     records = [_record(value, number, candidate) for value, candidate in chosen.items]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if flags.out is not None:
+        _check_unlabelled(flags.out)
         write_jsonl(flags.out, records)
     pages = _pages(flags, [candidate for _, candidate in chosen.items])
     if flags.as_json:
@@ -111,15 +120,32 @@ def label_next(flags: LabelNextFlags) -> int:
     return printer.status()
 
 
+def _check_unlabelled(path: Path) -> None:
+    """Raise InputError for a file that people have labelled: what they did would be lost."""
+    text = path.read_bytes() if path.is_file() else b""
+    is_list = path.suffix != ".parquet" and b'"sampled":' in text  # as this command writes it
+    if is_list and re.search(rb'"label": ?"', text):
+        raise InputError(f"{path}: has labels of people; give another file, or remove this one")
+
+
 def _check(flags: LabelNextFlags) -> None:
     """Raise InputError for flags that do not go together."""
-    if flags.purpose == "calibration" and (flags.measure or flags.at_random):
-        raise InputError("--for calibration: --measure and --by random are for the ranking")
-    chosen = flags.measure or flags.at_random or flags.purpose == "calibration"
-    if flags.disagreements and chosen:
-        raise InputError("--by disagreements: --measure, --by random and --for choose other items")
+    ways = {"random": flags.at_random, "strata": flags.by_strata, "cut": flags.by_cut}
+    by = [name for name, given in ways.items() if given]
+    if flags.purpose == "calibration" and (flags.measure or by):
+        what = by[0] if by else "random"
+        raise InputError(f"--for calibration: --measure and --by {what} are for the ranking")
+    if flags.disagreements and (flags.measure or by or flags.purpose == "calibration"):
+        what = by[0] if by else "random"
+        raise InputError(f"--by disagreements: --measure, --by {what} and --for choose other items")
+    if len(by) > 1:
+        raise InputError(f"--by: give one of {', '.join(by)}")
+    if flags.way and flags.measure:
+        raise InputError(f"--by {flags.way}: --measure chooses other items")
     if flags.disagreements and flags.page and flags.page.suffix.casefold() == ".xlsx":
         raise InputError("--by disagreements: a workbook has no place for votes: --page FILE.html")
+    if flags.page and flags.page.suffix.casefold() not in (".html", ".htm", ".xlsx"):
+        raise InputError(f"--page {flags.page}: give FILE.html, or FILE.xlsx for a workbook")
     if flags.disagreements and flags.human is None:
         raise InputError("--by disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {
@@ -143,8 +169,11 @@ def _choose(flags: LabelNextFlags, printer: FindingPrinter) -> candidates.Chosen
     if flags.purpose == "calibration":
         drawn = candidates.label_for_calibration(*asked, trust)
         return candidates.Chosen([(one.share or 0.0, one) for one in drawn], None)
+    way = flags.way
     if flags.page is not None and not flags.at_random:
-        return candidates.label_mixed(*asked, flags.measure, trust, printer)
+        return candidates.label_mixed(*asked, flags.measure, trust, printer, way)
+    if way is not None:
+        return candidates.label_by(*asked, way, trust)
     return candidates.label_next(*asked, flags.measure, flags.at_random, trust, printer)
 
 
@@ -177,6 +206,8 @@ def _record(value: float, number: str, candidate: LabelCandidate) -> dict[str, A
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
     if candidate.nugget:
         key["nugget"] = candidate.nugget
+    if candidate.against:
+        key["against"] = candidate.against
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
     how = {"sampled": candidate.sampled} if candidate.sampled else {}
     return key | {"label": None} | context | how | {number: value}

@@ -31,6 +31,7 @@ from trecjudge.inputs.packed import Group
 from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED
 from trecjudge.measures import DIGITS
 from trecjudge.records import GRADES
+from trecjudge.records.battles import OUTCOMES, TIE, WIN, Battle
 from trecjudge.stats.agreement import (
     Agreed,
     LabelPair,
@@ -40,6 +41,7 @@ from trecjudge.stats.agreement import (
     alpha,
     kappa,
 )
+from trecjudge.stats.battles import BattleTable, tau_of_boards
 from trecjudge.stats.resampling import Array
 
 AT_ONCE = 1000
@@ -427,6 +429,9 @@ def _agreement(
     relevant = None
     if ordered and options.threshold is not None:
         relevant = first_relevant(labels, options.threshold)
+    of_battles = set(labels) <= {*OUTCOMES} and WIN in labels
+    boards = [_board_tau(left, right)] if of_battles else []
+    tie = labels.index(TIE) if of_battles and TIE in labels else None
     people = None
     if truth.people is not None and truth.people.several:
         names = truth.nuggets | predicted.nuggets
@@ -442,7 +447,7 @@ def _agreement(
         predicted=right,
         labels=labels,
         confusion=confusion.astype(int).tolist(),
-        figures=agreement(pairs, len(labels), ordered, relevant),
+        figures=[*agreement(pairs, len(labels), ordered, relevant, tie), *boards],
         items=len(pairs),
         topics=len(pairs.topics),
         only_truth=left.size - shared,
@@ -453,6 +458,19 @@ def _agreement(
         people=people,
         time=time_spent(truth.people),
     )
+
+
+def _board_tau(left: LabelSet, right: LabelSet) -> Agreed:
+    """Return Kendall's tau-b of the boards that all battles of either side make."""
+    tau, interval = tau_of_boards(*(BattleTable.of(_battles_of(side)) for side in (left, right)))
+    return Agreed("tau_of_boards", _number(tau), interval.round_to(DIGITS), {})
+
+
+def _battles_of(side: LabelSet) -> Iterator[Battle]:
+    for topic_id, run_id in side.groups:
+        for item, label, _, score in side.rows((topic_id, run_id)):
+            if item[1] is not None:
+                yield Battle(topic_id, run_id, str(item[1]), label, points=score)
 
 
 def _check_meeting(left: LabelSet, right: LabelSet) -> None:

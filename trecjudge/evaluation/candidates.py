@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from trecjudge.inputs.labels import (
     ItemKey,
     LabelledItem,
     Labels,
+    is_other_side,
     key_of,
     label_of,
     labels_of,
@@ -42,6 +43,11 @@ from trecjudge.stats.shrinkage import FEWEST_LABELS, Forecast, forecast
 
 RANDOM_PART = 0.2
 """The share of a mixed list that is drawn at random: those of it are a sample of all items."""
+
+
+Way = Literal["strata", "cut"]
+CUTS = (0.25, 0.75)
+"""Half-way between the weights of no, partial and full support: there the label changes."""
 
 
 class Chosen(NamedTuple):
@@ -124,9 +130,16 @@ def label_mixed(
     measure_name: str = "",
     trust: bool = False,
     report: OnFinding = ignore,
+    way: Way | None = None,
 ) -> Chosen:
-    """Return the same, but RANDOM_PART of it is drawn at random, and each item says how it came."""
-    best = label_next(path, budget, labelled, measure_name, False, trust, report)
+    """Return the same, but RANDOM_PART of it is drawn at random, and each item says how it came.
+
+    The others are chosen as `label_by` does where a `way` is given.
+    """
+    if way is None:
+        best = label_next(path, budget, labelled, measure_name, False, trust, report)
+    else:
+        best = label_by(path, budget, labelled, way, trust)
     # Where the ranking hangs on few items, or on none by itself, chance fills the list.
     part = max(math.ceil(budget * RANDOM_PART), budget - len(best.items))
     drawn = label_next(path, part, labelled, measure_name, True, trust, report)
@@ -136,7 +149,44 @@ def label_mixed(
         for gain, one in best.items
         if (one.run_id, one.topic_id, one.place) not in places
     ]
-    return best._replace(items=[*drawn.items, *others][:budget])
+    by_weight = [(one.share or 0.0, one) for _, one in drawn.items]
+    return best._replace(items=[*(by_weight if way else drawn.items), *others][:budget])
+
+
+def label_by(
+    path: Path, budget: int, labelled: Mapping[ItemKey, str], way: Way, trust: bool = False
+) -> Chosen:
+    """Return items that show the judge's errors, whatever they would change in the ranking.
+
+    `strata` draws as many of each run and label as of any other, so that rare labels and every run
+    are there; `cut` takes those whose weight is nearest to where the label changes. `labelled` are
+    left out. Raises InputError where there is no such item.
+    """
+    reader = judgments_at(path)
+    takers = {one.name: one.judge for one in panel_of(reader, trust) if takes_labels(one.judge)}
+    found = LabelCandidates()
+    strata: list[tuple[str, str]] = []
+    for response, judgments in reader:
+        own = [
+            (place, _candidate(judgment, 0.0, judgment.expected))
+            for place, judgment in enumerate(judgments)
+            if way == "strata" or judgment.expected is not None
+            if can_be_labelled(takers.get(judgment.judge), judgment)
+            if not is_other_side(judgment)
+            if label_of(labelled, judgment)[1] is None
+        ]
+        found.add(response.run_id, response.topic_id, own)
+        strata += [(response.run_id, judgments[place].label or "") for place, _ in own]
+    if not len(found):
+        lacking = " has `expected`, by which it is near a cut" if way == "cut" else ""
+        raise InputError(f"{reader.path}: no item to label{lacking}")
+    if way == "strata":
+        order = np.array(draw_sample(strata, budget, np.random.default_rng(SEED)), dtype=np.intp)
+    else:
+        away = np.abs(np.array(found.shares)[:, None] - CUTS).min(axis=1)
+        order = np.argsort(away, kind="stable")[:budget]
+    again = _read_again(reader, found, order)
+    return Chosen([(one.share or 0.0, replace(one, sampled=way)) for _, one in again], None)
 
 
 def disputed(
@@ -155,7 +205,11 @@ def disputed(
         said = labelled.votes((response.topic_id, response.run_id))
         for place, judgment in enumerate(judgments):
             votes = _votes_on(said, judgment)
-            if votes and can_be_labelled(takers.get(judgment.judge), judgment):
+            if (
+                votes
+                and not is_other_side(judgment)
+                and can_be_labelled(takers.get(judgment.judge), judgment)
+            ):
                 one = _shown(response, judgment, place, 0.0, None)
                 given = tuple((labelled.person(vote), vote[0]) for vote in votes)
                 found.setdefault(key_of(judgment), replace(one, votes=given))
@@ -213,7 +267,7 @@ def label_for_calibration(
         weighed = [
             (place, _candidate(judgment, 0.0, judgment.expected))
             for place, judgment in enumerate(judgments)
-            if judgment.claim is None
+            if judgment.claim is None and judgment.opponent is None
             if judgment.expected is not None or judgment.uncalibrated
             if judgment.judge in takers and label_of(labelled, judgment)[1] is None
         ]
@@ -231,7 +285,12 @@ def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
     by_name = {measure.name: measure for measure in spec.measures}
     if (name or spec.ranked_by) not in by_name:
         raise InputError(unknown("measure", name, by_name))
-    return by_name[name or spec.ranked_by]
+    found = by_name[name or spec.ranked_by]
+    if found.fit is None or name:
+        return found
+    # No label says by itself what it changes in a fit: another measure of its judge does.
+    others = (m for m in spec.measures if m.fit is None and m.judge == found.judge)
+    return next(others, found)
 
 
 def _candidates(
@@ -251,7 +310,9 @@ def _candidates(
     now = compute_measure(measure, response, own)
     for i, judgment in enumerate(own):
         known = label_of(labelled, judgment)[1] is not None
-        if known or not can_be_labelled(takers.get(judgment.judge), judgment):
+        if known or is_other_side(judgment):
+            continue
+        if not can_be_labelled(takers.get(judgment.judge), judgment):
             continue
         worst, best = (
             compute_measure(measure, response, [*own[:i], fill(judgment, end), *own[i + 1 :]])
@@ -267,7 +328,9 @@ def _candidates(
 def _candidate(judgment: Judgment, reach: float, share: float | None) -> LabelCandidate:
     place = judgment.sentence_index, judgment.doc_id
     nugget = next(iter(judgment.nugget.names), "") if judgment.nugget else ""
-    return LabelCandidate(judgment.run_id, judgment.topic_id, *place, reach, share, nugget=nugget)
+    against = judgment.opponent.run_id if judgment.opponent else ""
+    named = judgment.run_id, judgment.topic_id
+    return LabelCandidate(*named, *place, reach, share, nugget=nugget, against=against)
 
 
 def _shown(

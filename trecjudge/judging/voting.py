@@ -18,6 +18,7 @@ from trecjudge.judging.judge import (
     Judge,
     PreparingJudge,
     group_size,
+    prepares_alike,
     programs_of,
     unjudged,
 )
@@ -335,4 +336,6 @@ def with_voters(panel: Panel, voters: Sequence[Voter], rule: Rule) -> list[Named
 
 def _labels_items(judge: Judge) -> bool:
     """Return whether a judge asks for labels of items that are the same for every voter."""
-    return takes_labels(judge) and not isinstance(judge, PreparingJudge | DecidesSome)
+    if isinstance(judge, PreparingJudge) and not prepares_alike(judge):
+        return False
+    return takes_labels(judge) and not isinstance(judge, DecidesSome)

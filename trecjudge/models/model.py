@@ -331,6 +331,11 @@ class VotersModel:
         return (model for model in self.models.values() if model.available)
 
 
+def has_offline_voter(model: Model) -> bool:
+    """Return whether one of several voters judges by words."""
+    return isinstance(model, VotersModel) and not all(m.available for m in model.models.values())
+
+
 def _sum(values: list[Any]) -> Any:
     """Return the sum; None where a part is not known."""
     known = [value for value in values if value is not None]

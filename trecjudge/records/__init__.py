@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from trecjudge.records.battles import Opponent
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
 from trecjudge.records.signs import Sign
 from trecjudge.text.visible import is_blank
@@ -191,6 +192,7 @@ __all__ = [
     "GoldAnswer",
     "ModelCall",
     "Nugget",
+    "Opponent",
     "ProvenanceLine",
     "Sign",
     "Source",
@@ -416,7 +418,7 @@ class Item:
     """What is judged at a time: a text, its topic and, where there is one, the document.
 
     `exists` is whether the cited document is there; None where that is unknown or no document is
-    involved.
+    involved. `opponent` is the other side of a battle.
     """
 
     topic: Topic
@@ -426,6 +428,7 @@ class Item:
     citation: Citation | None = None
     document: Document | None = None
     exists: bool | None = None
+    opponent: Opponent | None = None
 
     @property
     def has_text(self) -> bool:
@@ -504,6 +507,8 @@ class Judgment:
     """The kind of question of the topic, of a judgment on what the topic asks for."""
     missing: tuple[str, ...] = ()
     """Words of the sentence, or of the topic, that were looked for and not found."""
+    opponent: Opponent | None = None
+    """What the response was compared with, of a judgment on a battle."""
     usage: Usage = field(default=Usage(), compare=False)
 
     @property
@@ -545,6 +550,7 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
     decision.setdefault("exists", item.exists)
     decision.setdefault("sentence_index", item.sentence_index)
     decision.setdefault("doc_id", citation.doc_id if citation else None)
+    decision.setdefault("opponent", item.opponent)
     return Judgment(
         run_id=item.run_id,
         topic_id=item.topic.topic_id,

@@ -33,6 +33,7 @@ from trecjudge.records import (
     Fact,
     Failure,
     Judgment,
+    Opponent,
     Place,
     ProvenanceLine,
     Response,
@@ -135,7 +136,7 @@ MOST_LINES = 1 << 40
 MOST_JUDGES = 1000
 OPTIONAL_FIELDS = (
     *("claim", "match", "sources", "facts", "expected", "p_full", "uncalibrated", "nugget"),
-    *("votes", "confidence", "question", "missing"),
+    *("votes", "confidence", "question", "missing", "opponent"),
 )
 """Fields that are written only if set: most judges set none of them."""
 
@@ -427,6 +428,7 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "votes": TypeAdapter(tuple[Vote, ...]),
     "question": TypeAdapter(str),
     "missing": TypeAdapter(tuple[str, ...]),
+    "opponent": TypeAdapter(Opponent),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {

@@ -194,6 +194,7 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
     for measure in board.spec.measures:
         if measure.remark and board.has_value(measure.name):
             yield measure.remark
+    yield from board.remarks
     yield from claim_remarks(board)
 
 

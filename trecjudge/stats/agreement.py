@@ -123,6 +123,15 @@ def accuracy(confusion: Array) -> Array:
     return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
+def accuracy_without(label: int) -> AgreementFigure:
+    """Return the same of the items to which neither side gives a label, such as a tie."""
+
+    def of_others(confusion: Array) -> Array:
+        return accuracy(np.delete(np.delete(confusion, label, axis=-1), label, axis=-2))
+
+    return of_others
+
+
 def kappa(power: int) -> AgreementFigure:
     """Return Cohen's kappa, its weights by `power` of the distance: 0 plain, 1 linear, 2 quadratic.
 
@@ -368,15 +377,22 @@ class Agreed:
 
 
 def agreement(
-    pairs: LabelPairs, labels: int, ordered: bool = True, threshold: int | None = None
+    pairs: LabelPairs,
+    labels: int,
+    ordered: bool = True,
+    threshold: int | None = None,
+    tie: int | None = None,
 ) -> list[Agreed]:
     """Return all figures that the pairs allow; intervals are over topics.
 
     `labels` is their number, `ordered` whether they are grades. `threshold` is the place of the
-    first label that is relevant; without it there is no overlap and no AUC.
+    first label that is relevant; without it there is no overlap and no AUC. `tie` is the place of
+    the label of battles that nobody wins.
     """
     topics, confusion = pairs.topics, pairs.confusion(labels)
     figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
+    if tie is not None:
+        figures["accuracy_without_ties"] = accuracy_without(tie)
     found = [agreement_figure(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found

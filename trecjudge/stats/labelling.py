@@ -39,9 +39,11 @@ class LabelCandidate:
     place: int = -1
     """That of its judgment among those of the response."""
     sampled: str = ""
-    """How it came into a list: `random`, or `ranking`."""
+    """How it came into a list: `random`, `ranking`, `strata` or `cut`."""
     votes: tuple[tuple[str, str], ...] = ()
     """(person, label) of those who differ on it."""
+    against: str = ""
+    """The other run of a battle."""
 
 
 @dataclass(slots=True)

@@ -180,9 +180,26 @@ def test_a_guideline_is_paragraphs_headings_and_lists() -> None:
     ]
 
 
+def test_strata_are_drawn_alike_and_cuts_are_near(job: Path, tmp_path: Path) -> None:
+    out = tmp_path / "l.jsonl"
+    command("labels", "next", job, "--by", "strata", "--top", "8", "--output", out, "-q")
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    strata = Counter((row["run_id"], row["judged"]) for row in rows)
+    assert max(strata.values()) - min(strata.values()) <= 1 and len(strata) >= 4
+    command("labels", "next", job, "--by", "cut", "--top", "5", "--output", out, "-q")
+    near = [json.loads(line)["expected"] for line in out.read_text().splitlines()]
+    away = [min(abs(weight - 0.25), abs(weight - 0.75)) for weight in near]
+    assert away == sorted(away) and len(away) == 5
+    items = label(job, tmp_path / "s.html", "--by", "strata", "--top", "10")
+    assert Counter(one["sampled"] for one in items) == {"random": 2, "strata": 8}
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
+        ("--page l.pdf", "--page l.pdf: give FILE.html, or FILE.xlsx for a workbook"),
+        ("--by strata,cut", "--by: give one of strata, cut"),
+        ("--by cut --measure WEIGHTED_PRECISION", "--by cut: --measure chooses other items"),
         ("--assign 2", "--assign is for a page: give its file, --page FILE.html"),
         ("--page guideline=x.md", "guideline is for a page"),
         (

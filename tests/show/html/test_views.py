@@ -90,16 +90,35 @@ def test_a_response_lights_where_it_was_reached_from(
     assert browser.text("nav [aria-current]").startswith(lit)
 
 
-def test_the_theme_can_be_chosen_on_a_phone(differing_page: Path, open_page: Open) -> None:
-    browser = open_page(differing_page, "#/")
+@pytest.fixture
+def as_phone(open_page: Open) -> Iterator[Open]:
+    """Open pages in the width of a phone."""
     size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
-        browser.find("#theme").click()
-        assert browser.run("return document.documentElement.dataset.theme") == "light"
-    finally:
-        wide = size | {"width": 1400, "height": 950}
+    opened: list[Browser] = []
+
+    def opening(page: Path, address: str) -> Browser:
+        browser = open_page(page, address)
+        browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        opened.append(browser)
+        return browser
+
+    yield opening
+    wide = size | {"width": 1400, "height": 950}
+    for browser in opened:
         browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", wide)
+
+
+def test_the_theme_can_be_chosen_on_a_phone(differing_page: Path, as_phone: Open) -> None:
+    browser = as_phone(differing_page, "#/")
+    browser.find("#theme").click()
+    assert browser.run("return document.documentElement.dataset.theme") == "light"
+
+
+def test_a_response_begins_with_its_sentences_on_a_phone(sample_page: Path, as_phone: Open) -> None:
+    browser = as_phone(sample_page, "#/response/careless/11")
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    assert browser.run(top, ".sentence") - browser.run(top, "#screen") <= 160
+    assert browser.run(top, ".measured") > browser.run(top, ".sentence")
 
 
 SIGNS = ["Copied", "Uncited"]

@@ -250,7 +250,7 @@ def test_a_measure_of_a_truth_wants_a_truth_and_a_measure_of_ours(tmp_path: Path
         assert message in command("report", tmp_path, *flags).err
     twice = ("--truth-measure", "STRICT", "--truth-measure", "LOOSE")
     done = command("report", tmp_path, "--truth", tmp_path / "truth.txt", *twice)
-    assert "'LOOSE': EXPECTED_CITATION_SUPPORT is compared with STRICT already" in done.err
+    assert "measure=LOOSE: EXPECTED_CITATION_SUPPORT is compared with STRICT already" in done.err
 
 
 def test_a_page_tells_of_no_folder(tmp_path: Path) -> None:
