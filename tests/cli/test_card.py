@@ -44,7 +44,7 @@ def test_a_card_has_each_figure_with_its_n_or_why_it_was_not_measured(tmp_path: 
     assert "| asked twice | not measured | no model is asked: words give one" in " ".join(
         done.out.split()
     )
-    assert done.out.startswith("# Card of the judge citation\n\n- judge: citation ")
+    assert done.out.startswith("# Card of the judge citation\n\n- judge: citation: ")
     assert f"card: {tmp_path / 'x.card.json'}" in done.out
 
 

@@ -44,7 +44,8 @@ def what_it_is(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a card says of the judge itself, line by line."""
     model = about.get("model") or {}
     versions, languages = about.get("versions") or {}, about.get("languages") or {}
-    yield "judge", f"{about.get('judge')} {_pairs(about.get('settings'))}".strip()
+    yield "judge", f"{about.get('judge')}: {about.get('purpose', '')}"
+    yield "settings", _pairs(about.get("settings")) or "none"
     yield "ranks by", ", ".join(about.get("measures", ()))
     yield "model", _model(model, about.get("served") or ()) if model else "none: it judges by words"
     for program, digest in (about.get("prompts") or {}).items():
@@ -52,7 +53,8 @@ def what_it_is(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "version", _pairs(versions)
     yield "made", str(about.get("written", ""))
     counts = ((about.get(f"{what}s", 0), what) for what in ("response", "topic", "item"))
-    yield "tried on", ", ".join(plural(int(n or 0), what) for n, what in counts)
+    labels = [f"labels of {about['labels']}"] if about.get("labels") else []
+    yield "tried on", ", ".join([*(plural(int(n or 0), what) for n, what in counts), *labels])
     yield "languages of the responses", languages_text(languages)
     if uncalibrated := about.get("uncalibrated"):
         yield "judgments without a calibration", languages_text(uncalibrated)

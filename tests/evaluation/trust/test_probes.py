@@ -40,6 +40,11 @@ def probed(name: str, *answers: Response) -> Response:
             ["Text of 2 d.", "Text of 2 e.", "Text of 2 d."],
         ),
         (
+            "half-other-topic",
+            ["Says 1 a.", "Says 2 e.", "Says 1 c."],
+            ["Text of 1 a.", "Text of 1 b.", "Text of 1 c."],
+        ),
+        (
             "other-topic",
             ["Says 2 d.", "Says 2 e.", "Says 2 d."],
             ["Text of 1 a.", "Text of 1 b.", "Text of 1 c."],
@@ -56,7 +61,7 @@ def test_a_probe_leaves_what_is_cited_and_takes_what_it_says(
     assert [s.citations for s in made.sentences] == [s.citations for s in ONE.sentences]
 
 
-@pytest.mark.parametrize("name", ["swapped-document", "other-topic"])
+@pytest.mark.parametrize("name", ["swapped-document", "half-other-topic", "other-topic"])
 def test_without_another_topic_nothing_is_swapped(name: str) -> None:
     assert probed(name, ONE, replace(TWO, topic_id="1", run_id="s")) == ONE
 

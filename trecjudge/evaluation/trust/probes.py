@@ -55,6 +55,7 @@ def probes_of(answers: Sequence[Response]) -> list[Perturbation]:
         Perturbation(f"{DARK}:empty-answer", DARK, "its sentences without text", blank),
         probe("empty-document", f"each document says “{BLANK_PAGE}”", _with_blank_pages),
         probe("swapped-document", "the documents of another topic's answer", _with_documents),
+        probe("half-other-topic", "every second sentence another topic's", _with_half_of_them),
         probe("other-topic", "the sentences of another topic's answer", _with_sentences),
     ]
 
@@ -97,6 +98,13 @@ def _with_documents(response: Response, other: Response) -> Response:
     documents = response.documents.items()
     swapped = {doc_id: swap(place, one) for place, (doc_id, one) in enumerate(documents)}
     return replace(response, documents=swapped)
+
+
+def _with_half_of_them(response: Response, other: Response) -> Response:
+    """Return a step between the answer and another one, by which a judge must fall half as far."""
+    pairs = zip(response.sentences, _with_sentences(response, other).sentences, strict=True)
+    mixed = (theirs if place % 2 else own for place, (own, theirs) in enumerate(pairs))
+    return replace(response, sentences=tuple(mixed))
 
 
 def _with_sentences(response: Response, other: Response) -> Response:

@@ -29,6 +29,7 @@ from trecjudge.job.stability import (
     sampling_voters,
 )
 from trecjudge.job.trust.figures import TriedJudge
+from trecjudge.judging.judge import summary_of
 from trecjudge.records import Response, Topic
 
 AGAIN = "again"
@@ -97,7 +98,8 @@ async def _measure(
             judgments = [one for response in labelled.judged for one in response.judgments]
             agreement = labelled.compare().agreement
             tried = replace(tried, agreement=agreement, labelled=judgments)
-        card = JudgeCard(_about(session, tried), tried.figures(), tried.fixed)
+        labels = Path(wanted.labels.labels).name if wanted.labels is not None else ""
+        card = JudgeCard(_about(session, tried, labels), tried.figures(), tried.fixed)
         return card, session.model.spent()
 
 
@@ -116,7 +118,7 @@ def _answers(session: Session, wanted: TrustRequest) -> list[Answer]:
     return [(t, r, [sentence.index for sentence in r.sentences]) for t, r in found]
 
 
-def _about(session: Session, tried: TriedJudge) -> Mapping[str, Any]:
+def _about(session: Session, tried: TriedJudge, labels: str) -> Mapping[str, Any]:
     """Return what the judge is, what it was tried on, and when."""
     head = config_head(session, Checksums())
     ((name, settings),) = head["judges"].items()
@@ -128,6 +130,7 @@ def _about(session: Session, tried: TriedJudge) -> Mapping[str, Any]:
     coverage = tried.coverage
     return {
         "judge": name,
+        "purpose": summary_of(name),
         "settings": settings,
         "measures": list(tried.tested.leading),
         "model": model,
@@ -138,6 +141,7 @@ def _about(session: Session, tried: TriedJudge) -> Mapping[str, Any]:
         "responses": tried.tested.responses,
         "topics": tried.tested.topics,
         "items": tried.tested.items,
+        "labels": labels,
         "languages": coverage.languages,
         "uncalibrated": coverage.withheld,
         "unjudged": coverage.failures,
