@@ -20,6 +20,7 @@ from trecjudge.job.audit.auditing import LabelledJudgments
 from trecjudge.job.audit.rules import AuditRules
 from trecjudge.job.config import config_head
 from trecjudge.job.inputs import drawn_responses, response_digest
+from trecjudge.job.process import Interrupted
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.job.stability import (
@@ -70,7 +71,10 @@ def measure_trust(
     # A cache of its own: a cached reply is no new answer, and jobs keep the replies they have.
     with TemporaryDirectory(prefix="trecjudge-again-") as folder:
         job = replace(job, model=replace(job.model, cache_folder=Path(folder), cache_from=()))
-        return run_session(job, _measure(job, wanted, report, notify))
+        try:
+            return run_session(job, _measure(job, wanted, report, notify))
+        except Interrupted:
+            raise Interrupted("kept: nothing: all items are asked again") from None
 
 
 async def _measure(
