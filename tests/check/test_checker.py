@@ -225,6 +225,19 @@ def test_the_topics_text_is_copied_exactly(
     assert found - {("response_missing", B)} == wanted
 
 
+def test_where_the_topics_text_differs_is_told(write: Write) -> None:
+    wanted = "Which metals were used for kettles, and why did the smiths of Dunmoor strike?"
+    record = changed("rag26", metadata__narrative=wanted.replace("smiths", "Smiths"))
+    (run,) = checked(write, record, topics=topics(rag2026_1=wanted)).runs
+    (found,) = run.violations
+    (message,) = found.causes
+    assert message == (
+        "metadata.narrative is not the topic's text: at character 53 it has"
+        " 'es, and why did the Smiths of Dunmoor st', the topic 'es, and why did the smiths of"
+        " Dunmoor st'"
+    )
+
+
 @pytest.mark.parametrize(
     ("track", "duplicate", "missing"),
     [

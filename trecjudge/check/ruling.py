@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal
 
 from trecjudge.check.outcome import (
@@ -41,6 +42,8 @@ The aspect is the part of a rule for which the organisers' checker has a verdict
 """
 JSON_TYPES = {"text": str, "integer": int, "list": list, "object": dict}
 SHAPES = {"list": list, "dict": dict}
+AROUND = 20
+"""Characters that a message shows on either side of a difference."""
 OF_A_TOPIC = frozenset({"topic_id", "narrative_id"})
 
 
@@ -243,7 +246,9 @@ class RecordRules:
         elif not isinstance(value, str):
             self.complain("field_value", f"{path} is {brief(value)}, not text", value)
         elif self.topic is not None and self.topic.title and value != self.topic.title:
-            message = f"{path} is {brief(value)}, not the topic's {brief(self.topic.title)}"
+            message = (
+                f"{path} is not the topic's text: {_first_difference(value, self.topic.title)}"
+            )
             self.complain("topic_text_differs", message, value)
 
     def _check_length(self) -> None:
@@ -378,6 +383,14 @@ class RecordRules:
 def _meaning(value: Any, kind: Kind) -> Any:
     """Return a citation as the reader takes it: an index written as text as an index."""
     return as_index(value) if kind == "index" else value
+
+
+def _first_difference(written: str, wanted: str) -> str:
+    """Return where two texts, which are not the same, first differ, with what is around there."""
+    pairs = enumerate(zip_longest(written, wanted))
+    at = next(place for place, (one, other) in pairs if one != other)
+    here, there = (brief(text[max(0, at - AROUND) : at + AROUND]) for text in (written, wanted))
+    return f"at character {at + 1} it has {here}, the topic {there}"
 
 
 def _is_of(value: Any, types: Sequence[str]) -> bool:
