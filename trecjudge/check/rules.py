@@ -122,6 +122,10 @@ class CitationRule:
     pattern: str = ""
     in_references: bool = False
     """Whether an id that is cited must be among the references."""
+    lists: tuple[str, ...] = ("citations",)
+    """The keys of what a sentence cites; each list keeps the rules."""
+    given: str = ""
+    """The key of what the task gives as cited: the first of the lists may have none of it."""
 
 
 @dataclass(frozen=True, slots=True)

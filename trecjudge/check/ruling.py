@@ -130,7 +130,8 @@ class RecordRules:
     def citations(self) -> list[list[tuple[Any, Kind]]]:
         """What each entry cites, with its kind."""
         kind = self.meanings.kind
-        return [[(value, kind(value)) for value in cited_by(entry)] for entry in self.entries]
+        lists = self.track.citations.lists
+        return [[(v, kind(v)) for v in cited_by(entry, lists)] for entry in self.entries]
 
     @cached_property
     def coerced_indices(self) -> frozenset[int]:
@@ -168,7 +169,8 @@ class RecordRules:
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
                 self.complain("sentence_empty", "has no text", entry, index, aspect=aspect)
-            self._check_citations(index, entry)
+            for key in self.track.citations.lists:
+                self._check_citations(index, entry, key)
         self._check_one_way()
 
     def _check_fields(self) -> None:
@@ -309,19 +311,22 @@ class RecordRules:
             message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
             self.complain("reference_malformed", message, entry, aspect=aspect)
 
-    def _check_citations(self, index: int, entry: Any) -> None:
-        rule, cited = self.track.citations, self.citations[index]
-        written = entry.get("citations") if isinstance(entry, dict) else None
+    def _check_citations(self, index: int, entry: Any, key: str) -> None:
+        rule = self.track.citations
+        cited = self.citations[index]
+        if len(rule.lists) > 1:
+            cited = [(value, self.meanings.kind(value)) for value in cited_by(entry, (key,))]
+        written = entry.get(key) if isinstance(entry, dict) else None
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
-            message = f"has citations {brief(written)}, not a {' or '.join(rule.shapes)}"
+            message = f"has {key} {brief(written)}, not a {' or '.join(rule.shapes)}"
             self.complain("citations_unusable", message, written, index)
         elif written is None and rule.required and isinstance(entry, dict):
-            message = "has no citations: a sentence that cites nothing has an empty list"
+            message = f"has no {key}: a sentence that cites nothing has an empty list"
             self.complain("citations_unusable", message, written, index, aspect="missing")
         if isinstance(written, dict) and None in written.values():
             self.complain("citation_score_unusable", "gives a score null", written, index)
         if rule.maximum is not None and len(cited) > rule.maximum:
-            message = f"has {len(cited)} citations, at most {rule.maximum} are allowed"
+            message = f"has {len(cited)} {key}, at most {rule.maximum} are allowed"
             self.complain("too_many_citations", message, len(cited), index)
         seen: set[str | int] = set()
         for value, kind in cited:
@@ -331,6 +336,9 @@ class RecordRules:
             meant = _meaning(value, kind)
             if meant in seen:
                 self.complain("citation_duplicate", f"cites {brief(value)} twice", value, index)
+            elif key == rule.lists[0] and value in cited_by(entry, (rule.given,)):
+                message = f"{key} has {brief(value)}, which is among {rule.given}"
+                self.complain("citation_given", message, value, index)
             seen.add(meant)
 
     def _check_one_way(self) -> None:

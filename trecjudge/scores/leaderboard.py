@@ -310,7 +310,10 @@ class Leaderboard:
         ranking = self.choose_defined(self.spec.ranked_by_of(self._known, len(self.scores)))
         if ranking != wanted.name:
             self.passed_over = wanted
-        self.spec = replace(self.spec, expected=tuple(self._expected_to_rank()))
+        bounded = {name for (_, name), one in self.means.items() if one.highest is not None}
+        columns = tuple(m for m in self.spec.measures if not m.optional or m.name in bounded)
+        expected = tuple(self._expected_to_rank())
+        self.spec = replace(self.spec, measures=columns, expected=expected)
         self.spec = replace(self.spec, sort_by=self.spec.in_place_of(ranking))
 
     def _expected_to_rank(self) -> Iterator[str]:
