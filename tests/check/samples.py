@@ -103,6 +103,10 @@ GOOD: dict[str, dict[str, Any]] = {
             }
         ],
     },
+    "checkthat26": {
+        "id": 42,
+        "factchecking_article": "It is (source: https://e.org/a; https://e.org/b).",
+    },
     "ikat25": {
         "metadata": {"team_id": "t", "run_id": "r", "run_type": "generation-only"},
         "turn_id": "1-1_1",

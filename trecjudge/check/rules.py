@@ -65,7 +65,7 @@ ORGANISERS = "autojudge-base 1.0.0"
 UNSEEN = re.compile(r"(own_)?documents?_|markers_read|citation_not_read")
 """Rules that it has nothing of."""
 CitationKind = Literal["index", "id"]
-SentenceList = Literal["answer", "responses", "sentences"]
+SentenceList = Literal["answer", "responses", "sentences", "factchecking_article"]
 RULES = Path(__file__).with_name("rules.yml")
 STRICT = ConfigDict(extra="forbid")
 

@@ -93,6 +93,7 @@ def test_every_format_says_what_it_reads() -> None:
         "biogen25a",
         "qa",
         "biogen25",
+        "checkthat26",
         "dragun",
         "ikat25",
         "neuclir24",
