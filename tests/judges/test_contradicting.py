@@ -125,6 +125,21 @@ def test_its_measure_is_a_column_only_where_a_run_cites_so(against: bool, tmp_pa
     assert (tmp_path / "out" / "x.leaderboard.txt").read_text() == board
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        ("--measure", "CONTRADICTION_SUPPORT"),
+        ("--set", "leaderboard.sort_by=CONTRADICTION_SUPPORT"),
+    ],
+    ids=["to show", "to rank by"],
+)
+def test_a_measure_without_values_may_be_asked_for(wanted: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps([record(sentence([11111], []))]))
+    given = ("--judge", "citation", "--rag-responses", tmp_path / "run.json", *wanted)
+    done = command(*given, "--out-dir", tmp_path / "out", "--name", "x")
+    assert done.status == 0 and "ranked by " in done.out
+
+
 def test_where_nothing_contradicts_the_sources_are_all_documents() -> None:
     plain = response(("One.", ["k"]), documents={"k": "Text.", "other": "Text."})
     assert plain.sources is plain.documents
