@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
 from collections.abc import Iterable
+from email import message_from_bytes
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from zipfile import ZipFile
@@ -137,6 +139,31 @@ def test_the_wheel_has_all_that_lies_in_the_folders(wheel: Path, checkout: Path)
     packed = {name for name in ZipFile(wheel).namelist() if name.startswith("trecjudge/")}
     assert packed == lies
     assert {"trecjudge/py.typed", "trecjudge/judges/echo/words/table.csv"} <= packed
+
+
+def test_the_page_of_the_wheel_shows_pictures_and_leads_to_pages(wheel: Path) -> None:
+    (path,) = (name for name in ZipFile(wheel).namelist() if name.endswith("/METADATA"))
+    about = message_from_bytes(ZipFile(wheel).read(path))
+    addresses = dict(one.split(", ", 1) for one in about.get_all("Project-URL"))
+    assert addresses.keys() == {"Repository", "Documentation", "Changelog", "Issues"}
+    page, at = about.get_payload(decode=True).decode(), addresses["Repository"]
+    assert about["Description-Content-Type"] == "text/markdown"
+    found = re.findall(r'src(?:set)?="([^"]*)"|\]\(([^)#]*)', page)
+    paths = {"".join(one).removeprefix(f"{at}/") for one in found} - {""}
+    kinds = {path.split("/")[0] for path in paths if "://" not in path}
+    assert kinds == {"raw", "blob"}
+    version = f"v{trecjudge.__version__}"
+    lacking = [
+        p for p in paths if "://" not in p and not (ROOT / p.split(f"{version}/")[1]).exists()
+    ]
+    assert lacking == []
+
+
+def test_the_program_has_the_name_of_the_package_too(wheel: Path) -> None:
+    """`uvx trecjudge` and `pipx run trecjudge` look for one."""
+    (path,) = (name for name in ZipFile(wheel).namelist() if name.endswith("entry_points.txt"))
+    text = ZipFile(wheel).read(path).decode()
+    assert {"run-judge = run_judge:cli", "trecjudge = run_judge:cli"} <= set(text.splitlines())
 
 
 SLOW = pytest.mark.slow(

@@ -54,6 +54,7 @@ KINDS: dict[str, FindingKind] = {
     "record_not_an_object": FindingKind("error", "the line is not judged"),
     "record_unknown_shape": FindingKind("error", "the line is not judged"),
     "record_too_large": FindingKind("error", "the record is not read"),
+    "trace_unused": FindingKind("note", "none: no judge uses it"),
     "key_not_there": FindingKind("warning", "the part is looked for where it usually is"),
     "topic_id_missing": FindingKind("error", "the response is not judged"),
     "topic_id_conflict": FindingKind("warning", "the first id given counts"),

@@ -23,10 +23,11 @@ from trecjudge import (
 from trecjudge.errors import NOT_GIVEN, PLANNED
 from trecjudge.judging.judge import AllResponses
 
-from .outcome import Outcome, column_of, measure_names, outcome_of
+from .outcome import NUGGETS, Outcome, column_of, measure_names, outcome_of
 
 GRADE = "grade"
 """The label of a judgment that is a row of their qrels."""
+COUNTED = "How many nuggets were made for the topic. From 0 up; it is no score of the response."
 
 
 @dataclass(slots=True)
@@ -42,7 +43,8 @@ class AutoJudgeJudge:
 
     Settings are named as in AutoJudge's workflow.yml, which `--workflow` reads as well; see
     docs/judges.md. Its measures are `measures_wanted`, else those of `measures_file`, else of a
-    LeaderboardSpec that its module has.
+    LeaderboardSpec that its module has. With `scores` False only banks of nuggets are made, and
+    the one measure is how many nuggets a topic has.
     """
 
     judge_class: str = ""
@@ -65,6 +67,7 @@ class AutoJudgeJudge:
     qrels_uses_nuggets: bool = True
     nugget_depends_on_responses: bool = True
     documents: bool = True
+    scores: bool = True
     failures_unknown: ClassVar[bool] = True
     _state: _State = field(default_factory=_State, init=False, repr=False, compare=False)
 
@@ -79,13 +82,26 @@ class AutoJudgeJudge:
     def measures(self) -> LeaderboardSpec:
         """The measures, ranked by the first one; none as long as they are not known."""
         columns = (
-            MeasureSpec(column_of(name), partial(value_of, name), default_if_undefined=False)
+            MeasureSpec(
+                column_of(name),
+                partial(value_of, name),
+                default_if_undefined=False,
+                description="" if self.scores else COUNTED,
+                neutral=not self.scores,
+            )
             for name in self.names
         )
         return LeaderboardSpec(tuple(columns), pooled_qrels=True)
 
+    @property
+    def main_class(self) -> str:
+        """The class that scores, else the one that makes banks."""
+        return self.judge_class if self.scores else self.nugget_class or self.judge_class
+
     def resolved(self) -> AutoJudgeJudge:
         """Return the judge with the names of its measures, looked up in their module."""
+        if not self.scores:
+            return replace(self, measures_wanted=[NUGGETS])
         if not self.judge_class:
             raise PluginError("which? give judge_class=package.module:Class")
         names = self.names or measure_names(self.judge_class, self.measures_file)
@@ -109,12 +125,12 @@ class AutoJudgeJudge:
         if outcome is None:
             raise JudgmentFailed(PLANNED, "the calls of others are not known before they are made")
         if outcome.failed:
-            raise JudgmentFailed("transport", outcome.failed)
+            raise JudgmentFailed(outcome.failure, outcome.failed)
         key = item.run_id, item.topic.topic_id
         values = outcome.values.get(key)
         if values is None:
-            raise JudgmentFailed(NOT_GIVEN, f"{self.judge_class} gave no score for this response")
-        found = {"attester": self.judge_class, "reason": outcome.reason}
+            raise JudgmentFailed(NOT_GIVEN, f"{self.main_class} gave no score for this response")
+        found = {"attester": self.main_class, "reason": outcome.reason}
         judgments = [
             judgment_of(item, label=name, value=values[name], **found)
             for name in self.names
@@ -126,7 +142,7 @@ class AutoJudgeJudge:
         ]
         if not judgments:
             wanted = ", ".join(self.names)
-            raise JudgmentFailed(NOT_GIVEN, f"{self.judge_class} gave none of {wanted}")
+            raise JudgmentFailed(NOT_GIVEN, f"{self.main_class} gave none of {wanted}")
         return judgments
 
 

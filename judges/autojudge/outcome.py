@@ -17,10 +17,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeVar
 
 from trecjudge import Document, InputError, PluginError, Response, Topic
 from trecjudge.errors import unknown
+from trecjudge.files import open_target
+from trecjudge.findings import plural
 from trecjudge.inputs.nuggets.bank_files import nuggets_record
 from trecjudge.judging.judge import AllResponses
 from trecjudge.models.relay import Relay, keyless, relayed
@@ -319,6 +321,8 @@ NAME = "default"
 """What `{_name}` in a setting `filebase` stands for."""
 UNKNOWN = "failures unknown: it does not tell what failed"
 ALL = "all"
+NUGGETS = "NUGGETS"
+"""The measure of a workflow that makes banks of nuggets and no scores."""
 CLOSE = 1e-6
 Key = tuple[str, str]
 """(run_id, topic_id)"""
@@ -328,13 +332,15 @@ Key = tuple[str, str]
 class Outcome:
     """What theirs gave: values and grades by response, and its own `all` rows by run.
 
-    `failed` is why nothing of it counts, `reason` what every judgment of it has as its reason.
+    `failed` is why nothing of it counts, and `failure` of what kind that is. `reason` is what every
+    judgment of it has as its reason.
     """
 
     values: dict[Key, dict[str, float]] = field(default_factory=dict)
     grades: dict[Key, list[tuple[str, int]]] = field(default_factory=dict)
     means: dict[str, dict[str, float]] = field(default_factory=dict)
     failed: str = ""
+    failure: Literal["transport", "not_given"] = "transport"
     reason: str = UNKNOWN
 
 
@@ -346,14 +352,51 @@ async def outcome_of(judge: AutoJudgeJudge, responses: AllResponses) -> Outcome:
     call.check()
     log = folder / "output.log"
     count = len(given.reports)
-    responses.notify(f"{judge.judge_class} is given {count} responses; what it prints is in {log}")
+    responses.notify(f"{judge.main_class} is given {count} responses; what it prints is in {log}")
     async with relayed(responses.model) as relay:
         with keyless(relay), redirect_prints(log):
-            leaderboard, qrels = await run_in_thread(call.run)
-    outcome = _read(judge, given, leaderboard, qrels)
+            made = await run_in_thread(call.run)
+    path = responses.beside.with_name(f"{responses.beside.name}.nuggets.jsonl")
+    if made.written:
+        write_banks(made.banks, path)
+        responses.notify(f"{plural(len(made.banks.banks), 'bank')} of nuggets: {path}")
+    if made.fault:
+        return Outcome(failed=made.fault, failure="not_given")
+    if not judge.scores:
+        return Outcome({key: {NUGGETS: _count(made.banks, key[1])} for key in given.keys})
+    outcome = _read(judge, given, made.leaderboard, made.qrels)
     for note in _notes(judge, given, outcome, relay):
         responses.notify(note)
     return outcome
+
+
+def write_banks(banks: Any, path: Path) -> None:
+    """Write banks of theirs in their own format, a bank a line. Raises OutputError."""
+    with open_target(path) as file:
+        lines = (bank.model_dump_json(exclude_none=True) for bank in banks.banks.values())
+        file.writelines(f"{line}\n".encode() for line in lines)
+
+
+def _count(banks: Any, topic_id: str) -> float:
+    bank = getattr(banks, "banks", {}).get(topic_id)
+    if bank is None:
+        return 0.0
+    # Banks of nuggetizer have a list, all others a method.
+    return float(len(bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets))
+
+
+@dataclass(slots=True)
+class _Made:
+    """What the calls of theirs returned: `written` is whether the banks are new, and sound.
+
+    `fault` is what their own verification says of the banks, empty where they are sound.
+    """
+
+    banks: Any = None
+    written: bool = False
+    fault: str = ""
+    leaderboard: Any = None
+    qrels: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,30 +411,53 @@ class _Call:
         """Raise a TrecJudgeError for classes or files that are not there, and a topic `all`."""
         if any(topic_id == ALL for _, topic_id in self.given.keys):
             message = f"a topic is called {ALL!r}, as the row of means is in AutoJudge"
-            raise InputError(f"{self.judge.judge_class}: {message}; rename the topic")
+            raise InputError(f"{self.judge.main_class}: {message}; rename the topic")
         for name in ("judge_class", "nugget_class", "qrels_class"):
             if reference := getattr(self.judge, name):
                 reset_class(class_at(reference))
+        if not (self.judge.scores or hasattr(class_at(self.judge.main_class), "create_nuggets")):
+            raise PluginError(f"{self.judge.main_class} has no create_nuggets: it makes no banks")
         for name in ("nugget_input", "qrels_input"):
             path = getattr(self.judge, name)
             if path and not Path(path).exists():
                 raise InputError(f"{name} {path}: no such file")
 
-    def run(self) -> tuple[Any, Any]:
-        """Return their leaderboard, and their qrels where they make any."""
-        own = self.judge
+    def run(self) -> _Made:
+        """Return their banks, and their leaderboard and qrels where they make any."""
+        own, found = self.judge, _Made()
         # One object of each class, however many of the three calls it takes.
         made = cache(lambda reference: class_at(reference)())
-        judging = made(own.judge_class)
         making = made(own.nugget_class or own.judge_class)
-        grading = made(own.qrels_class or own.judge_class)
         config = import_base().LlmConfigBase.from_env()
         banks = self._banks(making)
         wants_nuggets = _either(own.create_nuggets, own.judge_uses_nuggets, own.qrels_uses_nuggets)
         if wants_nuggets and hasattr(making, "create_nuggets"):
             reports = self.given.reports if own.nugget_depends_on_responses else None
             call = self._arguments(own.nugget_settings, config, reports, banks)
-            banks = _call_method(making.create_nuggets, call) or banks
+            created = _call_method(making.create_nuggets, call)
+            if (created is not None or not own.scores) and (fault := self._fault_of(created)):
+                return _Made(fault=fault)
+            found.written, banks = created is not None, created or banks
+        found.banks = banks
+        if own.scores:
+            self._score(made, config, found)
+        return found
+
+    def _fault_of(self, banks: Any) -> str:
+        """Return what their own verification says of banks; empty where they are sound."""
+        maker = self.judge.nugget_class or self.judge.judge_class
+        if banks is None:
+            return f"{maker} made no banks"
+        try:
+            banks.verify([topic.request_id for topic in self.given.requests])
+        except Exception as error:  # theirs may raise anything
+            return f"the banks of {maker} are refused: {type(error).__name__}: {error}"
+        return ""
+
+    def _score(self, made: Callable[[str], Any], config: Any, found: _Made) -> None:
+        """Make the qrels, where they are wanted, and the leaderboard."""
+        own, banks = self.judge, found.banks
+        judging, grading = made(own.judge_class), made(own.qrels_class or own.judge_class)
         qrels = self._qrels()
         if _either(own.create_qrels, own.judge_uses_qrels) and hasattr(grading, "create_qrels"):
             used = banks if own.qrels_uses_nuggets else None
@@ -401,9 +467,9 @@ class _Call:
         call = self._arguments(own.judge_settings, config, self.given.reports, used)
         call["qrels"] = qrels if own.judge_uses_qrels else None
         call["filebase"] = str(self.folder / NAME)
-        found = _call_method(judging.judge, call)
+        board = _call_method(judging.judge, call)
         # An older form of the protocol gives the qrels beside the leaderboard.
-        return found if isinstance(found, tuple) else (found, qrels)
+        found.leaderboard, found.qrels = board if isinstance(board, tuple) else (board, qrels)
 
     def _arguments(
         self, phase: Mapping[str, Any], config: Any, reports: Any, banks: Any

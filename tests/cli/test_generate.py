@@ -203,7 +203,7 @@ def writing(body: dict[str, Any], number: int) -> Answer:
     """Answer with the beginning of the first passage."""
     if body["response_format"]["json_schema"]["name"] == "name_gaps":
         return Answer(json.dumps({"queries": []}))
-    first = json.loads(inputs(body, "passages"))[0]
+    first = inputs(body, "passages").split("\n\n[")[0]
     quote = " ".join(first.removeprefix("[1] ").split()[1:9])
     said = {"text": f"It is known: {quote}.", "passages": [1], "quote": quote}
     return Answer(json.dumps({"answerable": "yes", "sentences": [said]}), delay=0.005)
@@ -402,9 +402,11 @@ def test_a_hostile_document_cannot_pose_as_the_prompt(folder: Path, tmp_path: Pa
     sent = text_of(body)
     assert "<|im_start|>" not in sent and "<|im_end|>" not in sent
     assert sent.count("[[ ## answerable ## ]]") == sent.count("[[ ## length ## ]]") - 1
-    # Its text stands in one entry of a list in JSON, whatever marks it has.
-    (first, *_) = json.loads(inputs(body, "passages"))
+    # No line of its text begins as the next passage does, whatever marks it has.
+    first, *others = sent.partition("[[ ## passages ## ]]\n")[2].split("\n\n[")
     assert first.startswith("[1] Evilton\n") and '"length": "none' in first
+    assert "\n(2) The tram of Evilton is free" in first
+    assert [one.partition("]")[0] for one in others] == [str(n + 2) for n in range(len(others))]
 
 
 def test_masks_are_sent_and_values_are_not(folder: Path, tmp_path: Path) -> None:

@@ -369,3 +369,28 @@ def test_statistics_cover_rows_that_have_no_companions(tmp_path: Path) -> None:
     plain.unlink()
     command("job", "convert", path, tmp_path / "d", "--to", "ir_measures")
     assert "e\tall\tCITATION_SUPPORT.unjudged\t6.0\n" in (tmp_path / "d").read_text()
+
+
+OF_A_TOOL = """user_input,response,retrieved_contexts,faithfulness
+When did it open?,It opened in 2021.,['The tram opened in 2021.'],1.0
+Who paid?,The Duke of Norland paid for it.,['The council paid.'],0.0
+How long is it?,It is 3 km long. It has nine wheels.,['The line is 3 km long.'],0.5
+Is it fast?,It runs at 30 km an hour.,['It runs at 30 km an hour.'],
+"""
+
+
+def test_scores_of_another_tool_are_compared_answer_by_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("theirs.csv").write_text(OF_A_TOOL)
+    assert (
+        command("judge", "theirs.csv", "--judge", "grounding", "--name", "ours", "-q").status == 0
+    )
+    asked = ("judges", "meta", "out/ours", "--truth", "theirs.csv", "measure=faithfulness")
+    done = command(*asked, "--by", "answer", "--measure", "FACTUALITY_RATE", "--json")
+    assert done.status == 1 and "has no scores of 1 runs: 'is-it-fast" in done.err
+    common = ("--by", "answer", "--rows", "missing=common", "--measure", "FACTUALITY_RATE")
+    (pair,) = json.loads(command(*asked, *common, "--json").out)["pairs"]
+    assert pair["runs"] == 3
+    assert pair["correlations"]["kendall"]["value"] == 1

@@ -164,6 +164,11 @@ def test_counts_are_held_only_by_name(judges: str, plain: bool, tmp_path: Path) 
         assert (done.status, "AVG_CITATIONS" in done.out, "LENGTH" in done.out) == (
             *(int(worse), False, False),
         ), done.out
+        if judges != "length":
+            done = command(
+                "gate", tmp_path / f"{name}.txt" if plain else old.parent / name, *drop, "all=0"
+            )
+            assert (done.status, "AVG_CITATIONS" in done.out) == (int(worse), False), done.out
     if "length" in judges:
         held = "better.txt" if plain else "out/better"
         assert command("gate", tmp_path / held, *drop, "LENGTH=0").status == 1
@@ -173,7 +178,34 @@ def test_nothing_but_counts_needs_a_name(tmp_path: Path) -> None:
     rows = tmp_path / "rows.txt"
     rows.write_text("r all LENGTH 80\n")
     done = command("gate", rows, "--baseline", rows, "--max-drop", "0", "-q")
-    assert (done.status, "no side is better of LENGTH; give --max-drop" in done.err) == (1, True)
+    assert (
+        done.status,
+        "no side is known to be better of LENGTH; give --max-drop" in done.err,
+    ) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("measure", "before", "after", "status"),
+    [
+        ("words", 120, 80, 0),
+        ("HALLUCINATION_RATE", 0.3, 0.1, 0),
+        ("HALLUCINATION_RATE", 0.1, 0.3, 1),
+        ("faithful", 0.8, 0.6, 1),
+        ("AVG_GRADE", 2.5, 2.0, 1),
+    ],
+    ids=["a count", "ours fell", "ours rose", "a share of another tool", "ours beyond 1"],
+)
+@pytest.mark.parametrize("rule", ["0.02", "all=0.02"])
+def test_rows_of_which_only_the_names_are_known(
+    measure: str, before: float, after: float, status: int, rule: str, tmp_path: Path
+) -> None:
+    for name, value in (("old", before), ("new", after)):
+        rows = f"r all {measure} {value}\nr all share 0.5\n"
+        (tmp_path / f"{name}.txt").write_text(rows)
+    done = command(
+        "gate", tmp_path / "new.txt", "--baseline", tmp_path / "old.txt", "--max-drop", rule
+    )
+    assert (done.status, f"{measure}: not from 0 to 1" in done.err) == (status, measure == "words")
 
 
 def steps(name: str) -> list[str]:
@@ -234,16 +266,19 @@ def test_the_workflows_run_as_they_stand(
         os.mkfifo(f"tools/{pipe}")
     Path("documents.jsonl").symlink_to(SAMPLES / "rag" / "documents.jsonl")
     answers, pip = Path("answers.jsonl"), list[str]()
-    for run, statuses in {"careful": (0, 0), "careless": (1, 0)}.items():
+    # The first, a better, an equal and a worse release.
+    for run, worse in zip(
+        ("careless", "careful", "careful", "careless"), (0, 0, 0, 1), strict=True
+    ):
         answers.unlink(missing_ok=True)
         answers.symlink_to(SAMPLES / "rag" / "runs" / f"{run}.jsonl")
         done = [run_script(script, pip) for script in steps(name)]
-        assert tuple(status for status, _ in done) == statuses
+        assert tuple(status for status, _ in done) == (worse, 0), run
     printed = "".join(text for _, text in done)
-    assert pip[0] == "install" and re.search(r"wheels/trecjudge-1.*whl$|@v\d", pip[1])
-    assert (len(files(Path("accepted"))), len(files(Path("nights")))) == (4, 8)
+    assert pip[0] == "install" and re.search(r"wheels/trecjudge-1.*whl$|@v\d|==\d", pip[1])
+    assert (len(files(Path("accepted"))), len(files(Path("nights")))) == (12, 16)
     assert "careless: EXPECTED_CITATION_SUPPORT fell by" in printed
-    assert "answers.0002-2026-11-30  careless" in printed
+    assert "answers.0004-2026-11-30  careless" in printed
     assert "<failure" in Path("gate.xml").read_text()
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import trecjudge
-from tests.commandline import ROOT, command, sample
+from tests.commandline import ROOT, SAMPLES, command, sample
 
 CACHE = "there are: export, import, info, prune, verify"
 
@@ -138,3 +140,44 @@ def test_a_word_that_is_empty_or_strange(words: list[str], message: str) -> None
 @pytest.mark.parametrize("words", ["help help", "-h"])
 def test_help_of_help_is_that_of_the_program(words: str) -> None:
     assert command(*words.split()).out == command("--help").out
+
+
+def written_as(path: Path) -> list[dict[str, Any]]:
+    """Return the records of a file of JSON lines, or of Parquet, without what has no value."""
+    if path.suffix == ".parquet":
+        rows = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
+    else:
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
+def test_json_lines_are_parquet_by_the_name_of_the_file(tmp_path: Path) -> None:
+    assert sample("rag", tmp_path, "-q").status == 0
+    pairs = tmp_path / "p.jsonl"
+    lines = ({"sentence": "A cat meows.", "document": text} for text in ("A cat meows.", "A dog."))
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for words in (
+        ("job", "judgments", tmp_path),
+        ("labels", "next", tmp_path, "--top", "5"),
+        ("judges", "pairs", pairs),
+    ):
+        for ending in ("jsonl", "parquet"):
+            done = command(*words, "-o", tmp_path / f"new.{ending}", "-q")
+            assert (done.status, done.out, done.err) == (0, "", ""), words
+        assert written_as(tmp_path / "new.parquet") == written_as(tmp_path / "new.jsonl"), words
+
+
+def test_every_new_file_has_the_same_flag(tmp_path: Path) -> None:
+    assert sample("rag", tmp_path, "-q").status == 0
+    new = tmp_path / "new"
+    for words in (
+        ("table", tmp_path),
+        ("job", "convert", tmp_path, "--to", "jsonl"),
+        ("init", SAMPLES / "rag"),
+        ("job", "documents", "pack", tmp_path),
+    ):
+        for flag in ("--output", "-o"):
+            path = new / f"{words[0]}{len(words)}{flag}.jsonl"
+            new.mkdir(exist_ok=True)
+            done = command(*words, flag, path, "-q")
+            assert (done.status, done.out, done.err, path.exists()) == (0, "", "", True), words

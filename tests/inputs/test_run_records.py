@@ -270,3 +270,10 @@ def test_a_folder_without_a_run_says_what_is_there(write: Write) -> None:
     path = write(STRAYS["topics.jsonl"], "topics.jsonl")
     with pytest.raises(InputError, match=r"topics\.jsonl: holds topics or documents, no responses"):
         open_runs([path], lambda finding: None)
+
+
+def test_a_folder_of_a_dataset_says_how_to_write_a_run(write: Write) -> None:
+    data = write(b"\xff\xff\xff\xff\x10", "data-00000-of-00001.arrow")
+    beside = write('{"_data_files": [], "_fingerprint": "f", "_split": null}', "state.json")
+    told = [str(finding) for finding in map(not_a_run, (data, beside))]
+    assert "to_json('run.jsonl')" in told[0] and "the description of a dataset" in told[1]

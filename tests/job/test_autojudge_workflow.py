@@ -77,7 +77,7 @@ def test_sweeps_go_through_all_combinations(tmp_path: Path) -> None:
 
 FAULTS = {
     "no class that judges": ("\nnugget_class: a.B\n", "w.yml:2: has no judge_class"),
-    "no leaderboard": ("judge_class: a.B\njudge: false\n", "w.yml:1: judge is false"),
+    "no leaderboard": ("qrels_class: a.B\njudge: false\n", "w.yml:1: judge is false"),
     "two judges": ("judge: citation\njudge_class: a.B\n", "w.yml:2: has judge and judge_class"),
     "our own": ("judge_class: trecjudge.interop.autojudge:Judge\n", "here give --judge"),
     "settings that are none": ("judge_class: a.B\nsettings: [1]\n", "settings is .1., must be"),

@@ -301,6 +301,44 @@ def test_no_more_is_asked_than_the_flags_allow(
         assert len(server.requests) == (1 if flags else 0)
 
 
+MAKES = "nugget_class: their_judges.Makes\ncreate_nuggets: true\ncreate_qrels: false\n"
+
+
+@pytest.mark.parametrize(
+    "judging", ["judge: false\n", "judge_class: their_judges.Grades\nsettings: {plus: 1}\n"]
+)
+def test_the_banks_of_their_makers_are_written_as_theirs_writes_them(
+    judging: str, tmp_path: Path
+) -> None:
+    flags, workflow = inputs(tmp_path), MAKES + judging
+    made = theirs(tmp_path, workflow, flags, "--store-nuggets", tmp_path / "theirs" / "y")
+    given = ["--workflow", tmp_path / "theirs.yml", *flags, "--out-dir", tmp_path, "--name", "x"]
+    done = command(*given)
+    assert done.status == 0, done.err
+    ours = tmp_path / "x.nuggets.jsonl"
+    assert f"2 banks of nuggets: {ours}" in done.err
+    assert ours.read_bytes() == (made / "y.nuggets.jsonl").read_bytes()
+    assert set(rows(tmp_path / "x.leaderboard.txt").values()) >= {2.0}
+    own = command("--judge", "nuggets", *flags, "--nuggets", ours, "--out-dir", tmp_path, "-q")
+    assert own.status == 0, own.err
+
+
+def test_banks_that_theirs_refuses_leave_all_unjudged(tmp_path: Path) -> None:
+    path = tmp_path / "w.yml"
+    path.write_text("nugget_class: their_judges:Lacks\njudge: false\n")
+    done = command("--workflow", path, *inputs(tmp_path), "--out-dir", tmp_path, "--name", "x")
+    why = "the banks of their_judges:Lacks are refused: NuggetBanksVerificationError"
+    assert (done.status, why in (tmp_path / "x.judgments.jsonl").read_text()) == (3, True)
+    assert not (tmp_path / "x.nuggets.jsonl").exists()
+
+
+def test_what_makes_no_banks_is_said_before(tmp_path: Path) -> None:
+    path = tmp_path / "w.yml"
+    path.write_text("nugget_class: their_judges:Words\njudge: false\n")
+    done = command("--workflow", path, *inputs(tmp_path), "--out-dir", tmp_path)
+    assert (done.status, "their_judges:Words has no create_nuggets" in done.err) == (1, True)
+
+
 def test_a_plan_runs_nothing_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     endpoint(monkeypatch, "http://127.0.0.1:9/v1")
     done = judged(tmp_path, "Breaks", "--use-env-llm", "--plan")

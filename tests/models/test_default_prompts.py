@@ -52,6 +52,20 @@ def test_the_wording_of_before_may_be_named_for_several_sentences_alone() -> Non
     assert key(group, given, "auto", "schema") == KEYS["attest_group"][0]
 
 
+OF_ANSWERS = ["c20233eba42d7cf6", "30a608c6d1de8e59", "afdce12a1a2e68c8", "da0a652c6d485c55"]
+"""How the keys of requests for an answer begin, as release 0.17 made them, in the four frames."""
+
+
+def test_passages_are_as_they_stand_and_in_a_list_in_the_wording_of_before() -> None:
+    program = Program("write_answer", "trecjudge.baseline.records:WriteAnswer")
+    named = {"write_answer": "v0.17"}
+    assert [key(program, named, *frame)[:16] for frame in FRAMES] == OF_ANSWERS
+    given = {"question": "?", "length": "9", "passages": ['[1] A "word".\nA line.', "[2] More."]}
+    for name, sent in (("own", '[1] A "word".\nA line.\n\n[2] More.'), ("v0.17", r"\nA line.")):
+        prompt = Prompts({"write_answer": name}).get(program, "schema")
+        assert sent in prompt.messages(given)[-1]["content"]
+
+
 def example(annotation: Any, last: bool) -> Any:
     """Return a value of the type of a field, with its first or last label."""
     if (labels := labels_of(annotation)) is not None:

@@ -22,6 +22,10 @@ TEXT = "Ada’s “engine”\n  was  ﬁnished in 1843 – late. Nobody\u00adkne
         pytest.param("Cafe\u0301", "Café", id="accent written apart"),
         pytest.param("東京", "東京", id="Japanese"),
         pytest.param("was … late", "was  ﬁnished in 1843 – late", id="left out"),
+        pytest.param(
+            r"Ada\u2019s \"engine\"\n  was", "Ada’s “engine”\n  was", id="escapes of JSON"
+        ),
+        pytest.param(r"C:\new", None, id="a backslash of its own"),
         pytest.param("late [...] was", None, id="parts in another order"),
         pytest.param("in 1844", None, id="another number"),
         pytest.param("", None, id="empty"),

@@ -43,9 +43,9 @@ def gate(
     """Return whether the runs of a result or leaderboard keep rules: `.passed` and `.broken`.
 
     The arguments are the flags of the command. `max_drop` is a number for the measure that ranks
-    the runs, or numbers by measure. As a text a gate has a line for each broken rule, so that
-    `assert found.passed, found` says why. Raises InputError, and WorkflowError for a rule that
-    cannot be understood.
+    the runs, or numbers by measure, by `all` for each that has a better side and bounds. As a text
+    a gate has a line for each broken rule, so that `assert found.passed, found` says why. Raises
+    InputError, and WorkflowError for a rule that cannot be understood.
     """
     request = GateRequest(
         minimum=tuple(_rules(min)),

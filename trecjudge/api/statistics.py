@@ -223,6 +223,7 @@ def meta_evaluate(
     correlations: str | Sequence[str] = (),
     teams: PathLike | Mapping[str, str] | None = None,
     against: Board | None = None,
+    by_answer: bool = False,
     on_missing: OneSidedRuns = "error",
     all_rows: AllRows = "checked",
     duplicates: Duplicates = "first",
@@ -234,8 +235,9 @@ def meta_evaluate(
 
     `teams` are those of the runs, or a file of them, or a job: then the order is looked at without
     each team. `against` is a leaderboard of the same judge, as without its own bank of nuggets: how
-    far does the order move from it? Raises InputError for runs on one side only, unless
-    `on_missing` allows them, and for fewer than three in common.
+    far does the order move from it? `by_answer` compares the values of each answer, not the means
+    of runs: of one run too, whatever it is called on either side. Raises InputError for runs on one
+    side only, unless `on_missing` allows them, and for fewer than three in common.
     """
     _check_given(leaderboards)
     _check_choice("duplicates", duplicates, Duplicates)
@@ -253,6 +255,9 @@ def meta_evaluate(
     people, jobs = boards([truth], on_finding, duplicates, truth_format)
     only_one(truth, jobs, "leaderboards")
     tables, _ = boards(leaderboards, on_finding, duplicates, format_name)
+    if by_answer:
+        single = all(len(one.runs) == 1 for one in (*people, *tables))
+        people, tables = ([one.by_answer(single) for one in own] for own in (people, tables))
     found = [one for t in tables for one in meta.meta_evaluate(people[0], t, rules, on_finding)]
     found.sort(key=lambda one: not one.of_one_name)
     moved: list[OrderMoved] = []

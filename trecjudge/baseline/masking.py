@@ -157,6 +157,9 @@ KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
 # A passage as a model sees it, and its quotes in the text as it is.
 SHORTEST = 3
 """The fewest words of a quote: one or two stand in nearly every passage."""
+_NUMBERED = re.compile(r"^([^\S\n]*)\[(\s*\d+\s*)\]", re.MULTILINE)
+"""How a passage begins in a prompt."""
+_ROUND = r"\1(\2)"
 LONGER = 2
 """How many times as long as the quote what is found may be: else too much was left out of it."""
 
@@ -175,11 +178,15 @@ class ShownPassage:
         return cls(passage, mask_personal_data(text) if mask else MaskedText(text, text))
 
     def show_numbered(self, number: int, mask: bool) -> str:
-        """Return it behind its number; one from within a document has the document's title too."""
+        """Return it behind its number; one from within a document has the document's title too.
+
+        No line of it begins as another passage would.
+        """
         chunk = self.passage.chunk
         title = chunk.document.title if chunk.start else ""
         heading = mask_personal_data(title).text if mask else title
-        return f"[{number}] {heading}\n{self.text.text}".replace("] \n", "] ", 1)
+        said = f"{heading}\n{self.text.text}" if heading else self.text.text
+        return f"[{number}] {_NUMBERED.sub(_ROUND, said)}"
 
     def support(self, quote: str) -> Support | None:
         """Return where a quote stands, word for word; None where it does not."""

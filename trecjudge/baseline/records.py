@@ -182,7 +182,7 @@ class WriteAnswer(dspy.Signature):
 
     question: str = dspy.InputField(desc="what somebody wants to know")
     length: str = dspy.InputField(desc="how long all sentences may be together")
-    passages: list[str] = dspy.InputField(desc="the only source, each behind its number")
+    passages: str = dspy.InputField(desc="the only source, each behind its number")
     answerable: Literal["yes", "partly", "no"] = dspy.OutputField()
     sentences: list[WrittenSentence] = dspy.OutputField(
         desc="the answer; an empty list if there is none", max_length=MOST_SENTENCES

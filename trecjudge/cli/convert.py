@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import trecjudge
 from trecjudge.cli.exits import print_errors
-from trecjudge.cli.flags import FormatFlags, LayoutFlags
-from trecjudge.cli.parameters import argument, command_with, declared_in, option, several
+from trecjudge.cli.flags import FormatFlags, LayoutFlags, QuietFlags
+from trecjudge.cli.parameters import OUTPUT, argument, command_with, declared_in, option, several
 from trecjudge.cli.printing import FindingPrinter, print_sources, write_text
 from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import rows_with_companions, scores_at
@@ -41,7 +41,7 @@ TABLES: Mapping[str, Form] = {
 }
 
 
-class ColumnFlags(FormatFlags, LayoutFlags):
+class ColumnFlags(FormatFlags, LayoutFlags, QuietFlags):
     """What is in a table of a leaderboard, and how it looks."""
 
     measures: Sequence[str] = several(
@@ -59,7 +59,7 @@ class BoardTableFlags(ColumnFlags):
     """A table of a leaderboard, and where it goes."""
 
     source: Path = argument("A job, or a leaderboard of any format.")
-    target: Path | None = argument("The new file; else the table is printed.", None)
+    target: Path | None = argument("The new file; else the table is printed.", None, OUTPUT)
     to: TableForm = option("The form of the table.", "markdown")
 
 
@@ -69,7 +69,7 @@ def table(flags: BoardTableFlags) -> int:
 
     It has a row for each run.
     """
-    printer = FindingPrinter()
+    printer = FindingPrinter(flags.quiet)
     _write_table(flags.source, flags.target, TABLES[flags.to], flags, printer)
     return printer.status()
 
@@ -77,11 +77,16 @@ def table(flags: BoardTableFlags) -> int:
 class ConvertFlags(ColumnFlags):
     """What is written, as what, and where."""
 
-    UNSHOWN: ClassVar = frozenset(declared_in(ColumnFlags)) - declared_in(FormatFlags).keys()
+    UNSHOWN: ClassVar = (
+        frozenset(declared_in(ColumnFlags))
+        - declared_in(FormatFlags).keys()
+        - declared_in(QuietFlags).keys()
+    )
     source: Path = argument("A leaderboard or a job; or a file or folder of nugget banks.")
     target: Path = argument(
         "The new file; for trec_eval a folder, with a file for each run; for banks a"
-        " .jsonl or .jsonl.gz file, or a folder, with a file for each topic."
+        " .jsonl or .jsonl.gz file, or a folder, with a file for each topic.",
+        old=OUTPUT,
     )
     to: Target | None = option("The format to write.", metavar="FORMAT")
     text: Literal["none"] | None = option(
@@ -96,14 +101,12 @@ def convert(flags: ConvertFlags) -> int:
     Rows of MEASURE.unjudged count unjudged items. Banks of nuggets, and a job's judgments on
     nuggets, are written in another format too. `table` writes tables for a paper or a page.
     """
-    printer, to = FindingPrinter(), flags.to
+    printer, to = FindingPrinter(flags.quiet), flags.to
     if (to is None) == (flags.text is None):
         raise InputError("give --to FORMAT, or --text none for a job without its texts")
     if to is None:
         written = without_text(judged_job(flags.source), flags.target)
-        print_errors(
-            [f"{len(written)} files, {flags.target}: texts, reasons and evidence left out"]
-        )
+        _tell(printer, f"{len(written)} files, {flags.target}: texts, reasons, evidence left out")
         return 0
     if to in TABLES:
         _write_table(flags.source, flags.target, TABLES[to], flags, printer)
@@ -114,12 +117,17 @@ def convert(flags: ConvertFlags) -> int:
         judged = judged_job(flags.source).judgments
         count = write_assessments(judged, flags.target, to, printer)
         printer.close()
-        print_errors([f"judgments: {count}, {flags.target}"])
+        _tell(printer, f"judgments: {count}, {flags.target}")
     elif to in LAYOUTS or to == PARQUET:
         _write_leaderboard(flags.source, flags.target, to, flags.format_name, printer)
     else:
         _write_banks(flags.source, flags.target, to, printer)
     return printer.status()
+
+
+def _tell(printer: FindingPrinter, line: str) -> None:
+    if not printer.quiet:
+        print_errors([line])
 
 
 def _write_table(
@@ -138,7 +146,7 @@ def _write_table(
     write_text(target, text)
     printer.close()
     if target is not None:
-        print_errors([f"table: {target}"])
+        _tell(printer, f"table: {target}")
 
 
 def _write_banks(source: Path, target: Path, to: str, printer: FindingPrinter) -> None:
@@ -149,7 +157,7 @@ def _write_banks(source: Path, target: Path, to: str, printer: FindingPrinter) -
     report_lost(banks, format_, "--to", printer)
     files = write_banks(banks, target, format_)
     printer.close()
-    print_errors([f"banks: {len(files)} files, {target}"])
+    _tell(printer, f"banks: {len(files)} files, {target}")
 
 
 def _write_leaderboard(
@@ -165,5 +173,5 @@ def _write_leaderboard(
     else:
         write_rows(rows, target, LAYOUTS[to])
     printer.close()
-    print_sources([scores])
-    print_errors([f"leaderboard: {target}"])
+    print_sources([scores], printer.quiet)
+    _tell(printer, f"leaderboard: {target}")

@@ -35,9 +35,7 @@ class PackFlags(LimitFlags, CacheFlags, PrintFlags):
     """The jobs, and the pack of their documents."""
 
     jobs: Sequence[Path] = argument("Jobs: their --out-dir, FOLDER/NAME, or any of their files.")
-    output: Path = option(
-        "The pack: NAME.jsonl, NAME.jsonl.gz or NAME.jsonl.zst.", ..., "--output", "-o"
-    )
+    output: Path = option("The pack: NAME.jsonl, NAME.jsonl.gz or NAME.jsonl.zst.", ..., "--output")
 
 
 class CheckDocumentsFlags(RunFlags, KeyFlags, LimitFlags, ModelFlags, PrintFlags):

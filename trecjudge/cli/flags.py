@@ -42,8 +42,9 @@ class RunFlags(Flags):
         old=("--topics",),
     )
     documents: Sequence[Path] = several(
-        "The documents: files, folders, irds:NAME, an index, or an address with {docid}. JSONL"
-        " has docid, title and text. Their text is judged, not the run's."
+        "The documents: files, folders, irds:NAME, an index (a file or postgresql://USER@HOST/DB),"
+        " or an address with {docid}. JSONL has docid, title and text. Their text is judged, not"
+        " the run's."
     )
     dataset: str = option(
         "The dataset to assume where several formats fit: rag, ragtime, dragun or auto.", "auto"
@@ -209,11 +210,17 @@ class RankingFlags(TableFlags):
     )
 
 
-class PrintFlags(Flags):
-    """How much is printed, and how."""
+class QuietFlags(Flags):
+    """How much is printed."""
 
     PANEL: ClassVar = OUTPUTS
     quiet: bool = switch("Print only errors.", "--quiet", "-q")
+
+
+class PrintFlags(QuietFlags):
+    """How much is printed, and how."""
+
+    PANEL: ClassVar = OUTPUTS
     as_json: bool = switch("Print the results as one JSON object.", "--json")
 
 

@@ -50,7 +50,8 @@ class GateFlags(FormatFlags, PrintFlags):
     )
     max_drop: Sequence[str] = several(
         "No run may fall by more than this below its baseline; a number without a measure is"
-        " for the measure that ranks the runs.",
+        " for the measure that ranks the runs, `all=NUMBER` for each that has a better side and"
+        " bounds; counts are held only by name.",
         metavar="[MEASURE=]NUMBER",
     )
     lower_is_better: Sequence[str] = several(

@@ -26,7 +26,6 @@ from trecjudge.cli.jobs import model_of
 from trecjudge.cli.parameters import command_with, option, part, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_plans
 from trecjudge.errors import InputError
-from trecjudge.inputs.documents.index_file import is_index
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.topics import read_topics
@@ -38,6 +37,7 @@ from trecjudge.job.workflow import Workflow
 from trecjudge.models.opening import ModelOptions
 from trecjudge.results.outputs import Outputs
 from trecjudge.show.retrieval import generated_lines
+from trecjudge.text.credentials import public
 
 
 class GenerateFlags(RetrievalFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlags):
@@ -201,7 +201,7 @@ def _documents(flags: GenerateFlags) -> str:
     """Return what a judge is to be given as documents; empty if the run carries them."""
     if flags.carry_documents:
         return ""
-    return flags.index if is_index(Path(flags.index)) else "DOCUMENTS"
+    return public(flags.index)
 
 
 def _print_plan(spent: dict[str, Any], flags: GenerateFlags) -> int:

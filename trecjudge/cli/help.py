@@ -168,7 +168,8 @@ def _short(page: HelpPage) -> HelpPage:
 def _short_option(option: Option, room: int) -> Option:
     if option.is_argument:
         return option
-    text = textwrap.shorten(CLAUSE.split(option.help)[0].rstrip("."), room - 1, placeholder=" …")
+    whole = option.wanted if option.parts and "" not in option.parts else option.help
+    text = textwrap.shorten(CLAUSE.split(whole)[0].rstrip("."), room - 1, placeholder=" …")
     metavar = option.metavar if len(option.shown) <= WIDEST_NAME else option.metavar and "VALUE"
     flags = option.flags if len(option.shown) <= WIDEST_NAME else option.flags[:1]
     end = "" if text.endswith("…") else "."

@@ -7,7 +7,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from trecjudge.cli.parameters import Flags, argument, command_with, option, switch
+from trecjudge.cli.flags import QuietFlags
+from trecjudge.cli.parameters import argument, command_with, option, switch
 from trecjudge.cli.printing import print_lines
 from trecjudge.errors import InputError, OutputError
 from trecjudge.files import open_target, resolve_links
@@ -15,7 +16,7 @@ from trecjudge.inputs.formats.registry import all_formats
 from trecjudge.job.discover import discover, propose
 
 
-class InitFlags(Flags):
+class InitFlags(QuietFlags):
     """The folder to look at, and the workflow to write."""
 
     folder: Path = argument("The folder with the runs, their topics and documents.", Path("."))
@@ -51,6 +52,8 @@ def init(flags: InitFlags) -> int:
         re.sub(r"[^\w.+-]+", "_", resolve_links(folder).name, flags=re.ASCII).strip("_.-")
         or "judged"
     )
+    if flags.quiet:
+        return 0
     print_lines(
         [
             f"{output}: judge {proposal.judge}, since {proposal.why}; run",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from trecjudge.cli.exits import print_errors
-from trecjudge.cli.flags import ItemFlags, PrintFlags
+from trecjudge.cli.flags import ItemFlags, QuietFlags
 from trecjudge.cli.parameters import command_with, option, several
 from trecjudge.cli.printing import output, print_lines
 from trecjudge.errors import InputError
-from trecjudge.files import open_target
 from trecjudge.findings import plural
 from trecjudge.results.jobs import judged_job
+from trecjudge.results.json_lines import open_json_lines
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.show.judgments import (
     UNJUDGED,
@@ -97,15 +97,14 @@ def _show_chosen(selected: Selected) -> int:
     return 0
 
 
-class JudgmentsFlags(ItemFlags, PrintFlags):
+class JudgmentsFlags(ItemFlags, QuietFlags):
     """Which judgments of a job are listed, and where."""
 
-    WITHOUT: ClassVar = frozenset({"as_json"})
     text: str = option("Only where the sentence, claim or nugget has this text.", "")
     doc: Sequence[str] = several("Only these documents; else all.", "--document", old=("--doc",))
     limit: int | None = option("Only the first N.", None, "--top", old=("--limit",), min=1)
     out: Path | None = option(
-        "Write them to a file instead: .jsonl, .csv or .tsv.", None, "--output"
+        "Write them to a file instead: .jsonl, .csv, .tsv or .parquet.", None, "--output"
     )
 
 
@@ -121,7 +120,7 @@ def judgments(flags: JudgmentsFlags) -> int:
     rows = _rows(selected)
     first = rows if limit is None else islice(rows, limit)
     if out is not None:
-        with open_target(out) as file:
+        with open_json_lines(out) as file:
             file.writelines(file_lines(out, first))
             _read_on(rows)
     elif not flags.quiet:

@@ -55,7 +55,7 @@ class LabelNextFlags(JudgedJobFlags, MapFlags, RunFlags, TrustFlags, PrintFlags)
     disagreements: bool = part(
         "--by", "disagreements", "Those on which the people of --labels differ.", False
     )
-    out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
+    out: Path | None = option("A file: JSONL, or Parquet by its name.", None, "--output")
     page: Path | None = part(
         "--page",
         "",

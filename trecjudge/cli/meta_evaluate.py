@@ -58,6 +58,7 @@ class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFla
     teams: Path | None = option(
         "Look at the order without each team: a table with a run and its team a line, or a job."
     )
+    by_answer: bool = part("--by", "answer", "Correlate answers, not means of runs.", False)
     against: Path | None = option(
         "A leaderboard of the same judge, such as without its own bank: how far the order moves.",
         metavar="LEADERBOARD",
@@ -67,7 +68,7 @@ class MetaEvaluateFlags(LeaderboardFlags, TruthFormatFlags, PaperFlags, TableFla
     duplicates: Duplicates = duplicates_part("first")
     strict: bool = switch("Exit with 1 if there is any finding.", "--strict")
     svg: Path | None = option("A folder for scatter and bump plots.", metavar="DIR")
-    out: Path | None = option("A file for JSONL, one object a line.", None, "--output")
+    out: Path | None = option("A file: JSONL, or Parquet by its name.", None, "--output")
 
 
 @command_with(MetaEvaluateFlags)
@@ -86,6 +87,7 @@ def meta_evaluate(flags: MetaEvaluateFlags) -> int:
         correlations=flags.correlations,
         teams=flags.teams,
         against=flags.against,
+        by_answer=flags.by_answer,
         on_missing=flags.on_missing,
         all_rows=flags.all_rows,
         duplicates=flags.duplicates,
@@ -109,8 +111,9 @@ def meta_evaluate(flags: MetaEvaluateFlags) -> int:
         write_text(flags.out, trecjudge.table(found, flags.to, **flags.looks))
     elif not flags.quiet:
         pairs, folded = shown.fold_pairs(found.pairs)
-        print_lines(shown.correlation_lines(pairs))
-        print_table(shown.correlation_table(pairs, flags.wide, flags.show_all))
+        what = "answer" if flags.by_answer else "run"
+        print_lines(shown.correlation_lines(pairs, what))
+        print_table(shown.correlation_table(pairs, flags.wide, flags.show_all, what))
         if (by_team := shown.team_table(pairs, flags.wide)) is not None:
             print_table(by_team)
         print_lines(shown.moved_order_lines(found.moved))

@@ -15,7 +15,7 @@ from trecjudge.cli.flags import (
     WorkflowFlags,
 )
 from trecjudge.cli.jobs import model_of
-from trecjudge.cli.parameters import argument, command_with, option, part, several, switch
+from trecjudge.cli.parameters import OUTPUT, argument, command_with, option, part, several, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_plans, write_jsonl
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.banks.making import (
@@ -39,7 +39,8 @@ class CreateFlags(RunFlags, SelectionFlags, WorkflowFlags, ModelFlags, PrintFlag
 
     WITHOUT: ClassVar = frozenset({"max_runs"})
     target: Path = argument(
-        "The new file, .jsonl or .jsonl.gz; or a folder, with a file for each topic."
+        "The new file, .jsonl or .jsonl.gz; or a folder, with a file for each topic.",
+        old=OUTPUT,
     )
     sources: Sequence[str] = several(
         "What nuggets are made from: documents that runs cite or that have a grade, runs (what"

@@ -22,14 +22,15 @@ class EditFlags(PrintFlags):
     """The banks, and the table that they become or change by."""
 
     source: Path = argument("A file or folder of nugget banks.")
-    to_table: Path | None = option(
-        "The table to write: TSV, or JSONL by its name.", None, "--to", old=("--to-table",)
-    )
     from_table: Path | None = option(
         "The table to take the changes from.", None, "--from", old=("--from-table",)
     )
     target: Path | None = option(
-        "A new file or folder for the changed banks; else SOURCE is changed.", None, "--output"
+        "The table to write: TSV, or JSONL by its name. With --from a new file or folder for the"
+        " changed banks; else SOURCE is changed.",
+        None,
+        "--output",
+        old=("--to", "--to-table"),
     )
 
 
@@ -39,9 +40,10 @@ def edit(flags: EditFlags) -> int:
 
     The table has a row for each nugget or answer.
     """
-    source, to_table, from_table = flags.source, flags.to_table, flags.from_table
-    if (to_table is None) == (from_table is None):
-        raise InputError("give one of --to and --from")
+    source, from_table = flags.source, flags.from_table
+    to_table = flags.target if from_table is None else None
+    if to_table is None and from_table is None:
+        raise InputError("give --output TABLE to write one, or --from TABLE to take its changes")
     # `check` prints the findings on a bank; here only those on the table count.
     printer = FindingPrinter(flags.quiet)
     banks = list(banks_in([source], printer if to_table else _only_errors(printer)))

@@ -25,9 +25,9 @@ from trecjudge.evaluation.pairs.earlier import VerdictLine, read_earlier
 from trecjudge.evaluation.pairs.measuring import VerdictTally
 from trecjudge.evaluation.pairs.reading import bare_pairs, parse_field_names, require_pairs
 from trecjudge.evaluation.pairs.verdicts import PairVerdict
-from trecjudge.files import open_target
 from trecjudge.job.pairs import JUDGE, RUN, judge_pairs
 from trecjudge.job.request import warn_without_model
+from trecjudge.results.json_lines import open_json_lines
 from trecjudge.show import evaluation as shown
 
 
@@ -47,7 +47,8 @@ class PairFlags(LimitFlags, AskingFlags, PrintFlags):
         old=("--field",),
     )
     output: Path = option(
-        "A file for the verdicts, one JSON object a line.", Path("verdicts.jsonl")
+        "A file for the verdicts: JSONL, or Parquet by its name.",
+        Path("verdicts.jsonl"),
     )
     against: Path | None = option(
         "Verdicts of an earlier run on the same pairs (its --output): show by how much each figure"
@@ -77,7 +78,7 @@ def pairs(flags: PairFlags) -> int:
     if any(_is_same(flags.output, path) for path in flags.files):
         raise InputError(f"--output {flags.output}: is one of the files to judge; give another")
     comparison = _open_comparison(flags, printer)
-    with open_target(flags.output) as file:
+    with open_json_lines(flags.output) as file:
 
         def take(verdict: PairVerdict) -> None:
             file.write(orjson.dumps(verdict.as_dict(), option=orjson.OPT_APPEND_NEWLINE))

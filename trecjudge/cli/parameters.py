@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
@@ -47,6 +48,7 @@ LEADS: Mapping[str, str] = {
     "--chunk": "How documents are cut",
 }
 """How the help of a flag begins whose values all have names."""
+_DATABASE = re.compile(r"(postgres(?:ql)?://)(?:[^/?#:@]*@)?")
 COMMAS = ("--judge", "--also", "--correlation", "--limit")
 """Flags of several values that have no comma in them, so that commas separate them."""
 
@@ -91,6 +93,10 @@ def argument(help_text: str, default: Any = ..., old: Sequence[str] = (), **more
     return Declared(typer.Argument(..., help=help_text, **more), default, tuple(old))
 
 
+OUTPUT = ("--output", "-o")
+"""How a new file is named everywhere, also where a word without a flag is one."""
+
+
 class Declared(NamedTuple):
     """A field of `Flags` as it is declared: the parameter of Typer that fills it."""
 
@@ -128,12 +134,10 @@ class LimitFlags(Flags):
 
     PANEL: ClassVar = "Input"
     limit: Sequence[str] = several(
-        "The largest input that is read. A line or record may have record=16MB, depth=200 and"
-        " entries=100000 in a list or object; a leaderboard rows=2000000. Standard input may have"
-        " stdin=1GB; a packed file may become unpacked=256MB, or 100 times its size; topics,"
-        " nuggets, labels and runs may take held=256MB of memory. What is larger is reported with"
-        " its line, as record_too_large, and left out; the rest is judged."
-        ' TRECJUDGE_LIMITS="record=200MB depth=500" sets limits for every command.',
+        "The largest input that is read: of a line or record record=16MB, depth=200 and"
+        " entries=100000; of a leaderboard rows=2000000; stdin=1GB; of a packed file unpacked=256MB,"
+        " or 100 times its size; held=256MB of memory for topics, nuggets, labels and runs. What is"
+        " larger is reported with its line and left out. TRECJUDGE_LIMITS sets the same.",
         metavar="NAME=VALUE",
     )
 
@@ -325,6 +329,8 @@ def _own_fields(group: Any) -> Iterator[tuple[str, Declared]]:
                 parameter.param_decls = parameter.param_decls or (f"--{name.replace('_', '-')}",)
                 panel = parameter.rich_help_panel or vars(group).get("PANEL", "")
                 parameter.rich_help_panel = panel
+                if OUTPUT[0] in parameter.param_decls:
+                    declared = declared._replace(old=(*declared.old, OUTPUT[1]))
             yield name, declared
 
 
@@ -420,6 +426,16 @@ class Option:
         within = " and ".join(f"at {word} {n:g}" for word, n in bounds if n is not None)
         return f"{NUMBERS[self.kind]}{within and f' of {within}'}"
 
+    def _fault_of_address(self, value: str) -> str:
+        """Return what is wrong with an address in the place of a path, if anything."""
+        if "--documents" in self.flags and (database := _DATABASE.match(value)):
+            # A name without a password is none: it says who asks.
+            plain = f"{database[1]}{value[database.end() :]}"
+            hint = "set PGPASSWORD, and leave the password out"
+            return f"holds a secret: {hint}" if is_secret_address(plain) else ""
+        in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
+        return in_file if "{docid}" in value else "is an address, not a path"
+
     def refusal_of(self, value: str) -> str | None:
         """Return why this cannot be a value, and what to give instead; None if it can."""
         if not value:
@@ -436,9 +452,8 @@ class Option:
                 return None if part else f"{named} takes a value; give {self.wanted}"
             return unknown("name", named, self.parts)
         if self.kind is Path and is_secret_address(value):
-            in_file = "holds a secret: write it as ${NAME} into a file that describes the service"
-            what = in_file if "{docid}" in value else "is an address, not a path"
-            return f"{value!r} {what}; give {self.wanted}"
+            what = self._fault_of_address(value)
+            return f"{value!r} {what}; give {self.wanted}" if what else None
         if self.kind is not Path and not is_encodable(value):
             return f"{value!r} is not UTF-8; give {self.wanted}"
         if isinstance(self.kind, tuple):

@@ -17,6 +17,7 @@ from trecjudge.errors import InputError
 from trecjudge.files import open_target
 from trecjudge.findings import PREFIX, Finding, FirstFindings, visible, visible_line
 from trecjudge.measures import UNJUDGED
+from trecjudge.results.json_lines import open_json_lines
 from trecjudge.text.credentials import without_typed
 
 if TYPE_CHECKING:  # they take a fifth of the time of --help
@@ -75,9 +76,10 @@ def print_many(lines: Iterable[str]) -> None:
         typer.echo("\n".join(map(visible_line, piece)))
 
 
-def print_listing(rows: list[tuple[str, str]]) -> int:
+def print_listing(rows: list[tuple[str, str]], quiet: bool = False) -> int:
     """Print names with one line each; return 0."""
-    text_output().print(closing.listing(rows))
+    if not quiet:
+        text_output().print(closing.listing(rows))
     return 0
 
 
@@ -160,7 +162,7 @@ class FindingPrinter:
 
     def __init__(self, quiet: bool = False, always: Collection[str] = ()) -> None:
         self.findings: dict[Finding, None] = {}
-        self._quiet = quiet
+        self.quiet = quiet
         self._always = always
         self._first = FirstFindings()
         before_error(self.close)
@@ -170,7 +172,7 @@ class FindingPrinter:
         if finding in self.findings:
             return
         self.findings[finding] = None
-        is_printed = not self._quiet or finding.severity == "error" or finding.kind in self._always
+        is_printed = not self.quiet or finding.severity == "error" or finding.kind in self._always
         if is_printed and self._first.take(finding):
             print_errors([f"{PREFIX[finding.severity]}: {finding}"])
 
@@ -208,8 +210,8 @@ def sources(tables: Iterable[Scores]) -> dict[str, str | None]:
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> None:
-    """Write one JSON object a line, whole or not at all. Raises OutputError."""
-    with open_target(path) as file:
+    """Write one JSON object a line, or Parquet, whole or not at all. Raises OutputError."""
+    with open_json_lines(path) as file:
         for record in records:
             file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 

@@ -14,7 +14,7 @@ from trecjudge.cli.printing import FindingPrinter, print_json, print_many
 from trecjudge.errors import InputError
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.inputs.collections.wanted import WantedDocuments
-from trecjudge.inputs.documents.index_file import is_index
+from trecjudge.inputs.documents.index_file import names_index
 from trecjudge.inputs.provenance import provenance_files, read_provenance
 from trecjudge.records import ProvenanceLine
 
@@ -42,7 +42,7 @@ class ProvenanceFlags(RunFlags, PrintFlags):
         (),
         "--document-version",
     )
-    index: str = option("The index as it is now, as --documents takes it too.", "", hidden=True)
+    index: str = option("The index as it is now.", "", "--index", hidden=True)
     stale: bool = switch("Only where the document changed or is gone.", "--stale")
     fail_stale: bool = switch(
         "Exit with 1 where anything is stale.", "--strict", old=("--fail-stale",)
@@ -61,7 +61,7 @@ def provenance(flags: ProvenanceFlags) -> int:
         raise InputError("--stale needs what to compare with: give --documents")
     if index and documents:
         raise InputError("give one of --index and --documents to compare with")
-    if len(documents) == 1 and is_index(documents[0]):
+    if len(documents) == 1 and names_index(documents[0]):
         index, documents = str(documents[0]), ()
     printer = FindingPrinter(flags.quiet, always={UNREAD})
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from trecjudge.baseline.index.filters import parse_filter
-from trecjudge.baseline.index.index import Index, is_address, open_index
+from trecjudge.baseline.index.index import Index, open_index
 from trecjudge.baseline.index.records import Filter
 from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES, threshold_path, write_threshold
 from trecjudge.baseline.retrieve.retriever import (
@@ -25,6 +25,7 @@ from trecjudge.cli.parameters import argument, command_with, option, switch
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, text_output
 from trecjudge.errors import InputError, JudgmentFailed
 from trecjudge.findings import plural
+from trecjudge.inputs.documents.index_file import index_address
 from trecjudge.inputs.topics import read_topics
 from trecjudge.job.request import Job, load_workflow
 from trecjudge.job.session import open_session, run_session
@@ -114,7 +115,7 @@ class SearchFlags(RetrievalFlags, WorkflowFlags, ModelFlags, PrintFlags):
         """The file of the threshold. Raises InputError where it has to be named."""
         if self.threshold is not None:
             return self.threshold
-        if is_address(self.index):
+        if index_address(self.index):
             raise InputError("--threshold FILE is needed: an index in a database has none beside")
         return threshold_path(self.index)
 

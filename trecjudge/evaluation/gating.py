@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from filecmp import cmp
 from pathlib import Path
 
+import numpy as np
+
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.evaluation.comparing import bounded_means, scores_at
-from trecjudge.evaluation.standings import judges_of, neutral_measures, ranking_of
+from trecjudge.evaluation.standings import judges_of, known_measures, ranking_of
 from trecjudge.files import resolve_links
 from trecjudge.findings import Finding, OnFinding, visible_line
 from trecjudge.inputs.sources.paths import files_below
+from trecjudge.measures import MeasureSpec
 from trecjudge.records import Place
 from trecjudge.results.history import keep_job, newest_entry
 from trecjudge.results.jobs import JobFiles, jobs_at, outcome
@@ -27,6 +30,9 @@ from trecjudge.stats.release_gate import (
     without_repeats,
 )
 from trecjudge.stats.scores import Duplicates, Scores
+
+EVERY = "all"
+"""The name, in a rule, of all measures that have a better side and bounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +188,8 @@ def _checks(
             report(_unseen(table))
         ruled = {rule.measure for rule in rules}
         report_unjudged(table, [m for m in table.measures if m in ruled], report)
+    ours = {} if any(table.known for table in tables) else _ours(measures)
+    lower = [*lower, *(name for name, spec in ours.items() if spec.lower_is_better)]
     # Both sides by the same direction, or a drop of one would be a rise of the other.
     figures = [bounded_means(table, lower) for table in tables]
     falling = [rule for rule in rules if rule.kind == "drop"]
@@ -189,9 +197,9 @@ def _checks(
     if falling:
         now, old = tables
         report_topics(old, now, report)
-        # Statistics know the direction of a measure; a plain leaderboard does not.
+        # Statistics know the direction of a measure, and so do our judges; other rows do not.
         if not any(table.known for table in tables):
-            _report_direction(now, [r.measure for r in falling], lower, report)
+            _report_direction(now, [r.measure for r in falling], (*lower, *ours), report)
         falling, repeated = without_repeats(falling, tables, figures)
         for measure, stands in repeated.items():
             message = f"{measure} falls just where {stands} does, in all rows: one rule"
@@ -201,6 +209,12 @@ def _checks(
         checks += drops(falling, now, old, figures[0], figures[1], strict)
         _report_no_rule(now, checks, report)
     return checks
+
+
+def _ours(measures: Sequence[str]) -> dict[str, MeasureSpec]:
+    """Return what our judges say of measures, of those that they have."""
+    known = known_measures()
+    return {m: known[_base_name(m)] for m in measures if _base_name(m) in known}
 
 
 def _without_unjudged(figures: RunScores) -> RunScores:
@@ -230,10 +244,10 @@ def _unseen(table: Scores) -> Finding:
 
 
 def _report_direction(
-    table: Scores, measures: Sequence[str], lower: Sequence[str], report: OnFinding
+    table: Scores, measures: Sequence[str], known: Sequence[str], report: OnFinding
 ) -> None:
     """Report the measures of which it is only assumed that higher is better."""
-    names = ", ".join(dict.fromkeys(name for name in measures if name not in lower))
+    names = ", ".join(dict.fromkeys(name for name in measures if name not in known))
     if names:
         message = f"no statistics say whether higher is better; assumed so for {names}"
         report(
@@ -244,35 +258,72 @@ def _report_direction(
 def _drop_rules(
     texts: Sequence[str], found: list[JobFiles], tables: list[Scores], report: OnFinding
 ) -> list[GateRule]:
-    """Return the rules of --max-drop; a bare number is for the measures that rank the runs."""
-    bare = [text for text in texts if "=" not in text]
-    measures = _ranking(found, tables[1], report) if bare else []
-    rules = [rule_of("drop", text, measure) for text in bare for measure in measures]
-    return rules + [rule_of("drop", text) for text in texts if "=" in text]
+    """Return the rules of --max-drop: of a measure, of `all`, or of those that rank the runs."""
+    rules = []
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        if name.strip() in ("", EVERY):
+            chosen = _held(tables, report) if name else _ranking(found, tables, report)
+            rules += [rule_of("drop", number, measure) for measure in chosen]
+        else:
+            rules.append(rule_of("drop", text))
+    return rules
 
 
-def _ranking(found: list[JobFiles], old: Scores, report: OnFinding) -> list[str]:
+def _ranking(found: list[JobFiles], tables: list[Scores], report: OnFinding) -> list[str]:
     """Return the measure of the baseline that each judge ranks by.
 
-    Where none is known, or no side of it is better, it is all measures but counts. Raises
-    InputError where that is none.
+    Where none is known, or no side of it is better, it is all that can be held. Raises InputError
+    where that is none.
     """
     # From the baseline first, so that a measure that is gone since breaks the rule.
+    old = tables[1]
     for one in reversed(found):
         known, runs = old.runs_with_value, len(old.runs)
         if ranking := ranking_of(one, known, runs, old.known.values(), neutral=False):
             return ranking
-    neutral = neutral_measures()
-    held = [name for name in old.measures if name.rpartition(".")[2] not in neutral]
-    if not held:
-        names = ", ".join(old.measures)
-        raise InputError(
-            f"{old.name}: no side is better of {names}; give --max-drop MEASURE=NUMBER"
-        )
+    held = _held(tables, report)
     if len(held) > 1:
         message = f"it is not known which measure ranks; all but counts are held: {', '.join(held)}"
         report(Finding("ranking_unknown", Place(old.name), f"{message} (else --max-drop M=NUMBER)"))
     return held
+
+
+def _held(tables: list[Scores], report: OnFinding) -> list[str]:
+    """Return the measures of the baseline that have a better side and bounds.
+
+    Of a measure of no judge here that is one whose values are all from 0 to 1. Raises InputError
+    where there is none.
+    """
+    old, held, unbounded = tables[1], [], []
+    ours = _ours(old.measures)
+    for name in old.measures:
+        spec = ours.get(name)
+        if spec is None and not all(_is_share(table, name) for table in tables):
+            unbounded.append(name)
+        elif spec is None or not spec.neutral:
+            held.append(name)
+    if not held:
+        names = ", ".join(old.measures)
+        raise InputError(
+            f"{old.name}: no side is known to be better of {names}; give --max-drop MEASURE=NUMBER"
+        )
+    if unbounded:
+        message = f"{', '.join(unbounded)}: not from 0 to 1, so no rule"
+        report(Finding("rule_left_out", Place(old.name), f"{message} (else --max-drop M=NUMBER)"))
+    return held
+
+
+def _base_name(measure: str) -> str:
+    """Return a measure without the judge before it and the cut-off after it."""
+    return measure.rpartition(".")[2].partition("@")[0]
+
+
+def _is_share(table: Scores, measure: str) -> bool:
+    if measure not in table.measures:
+        return True
+    values = np.concatenate([table.values[measure].ravel(), table.overall(measure)])
+    return bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
 
 
 def _are_the_same(found: list[JobFiles]) -> bool:

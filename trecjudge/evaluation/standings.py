@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from trecjudge.errors import InputError, OutputError, TrecJudgeError, unknown
+from trecjudge.errors import InputError, TrecJudgeError, unknown
 from trecjudge.evaluation.comparing import scores_at, unranked_scores
 from trecjudge.files import whole
 from trecjudge.findings import OnFinding, ignore
 from trecjudge.judging.judge import judge_names, make_judge, measures_of
 from trecjudge.judging.panel import column_names, ranked_by_judge
-from trecjudge.measures import UNJUDGED, ranks
+from trecjudge.measures import UNJUDGED, MeasureSpec, ranks
 from trecjudge.results.jobs import JobFiles
+from trecjudge.results.json_lines import import_pyarrow
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.statistics import RunScore, read_statistics
 from trecjudge.results.trec import LeaderboardRow
@@ -151,13 +152,13 @@ def ranking_of(
     return [measure for measure in every if measure not in left_out]
 
 
-def neutral_measures() -> set[str]:
-    """Return the measures of all judges found of which no side is better, such as counts."""
-    found: set[str] = set()
+def known_measures() -> dict[str, MeasureSpec]:
+    """Return the measures of all judges found, by name without a cut-off such as `@10`."""
+    found: dict[str, MeasureSpec] = {}
     for name in judge_names():
         with suppress(TrecJudgeError):  # one that needs settings, or another package
             measures = measures_of(make_judge(name, {})).measures
-            found |= {measure.name for measure in measures if measure.neutral}
+            found |= {measure.name.partition("@")[0]: measure for measure in measures}
     return found
 
 
@@ -183,12 +184,7 @@ def write_parquet(rows: Iterable[LeaderboardRow], found: Standings, target: Path
     Only the latter have statistics. Raises OutputError where the package is missing or the file
     cannot be written.
     """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        message = "Parquet needs a package: pip install 'trecjudge[parquet]'; csv needs none"
-        raise OutputError(f"{target}: {message}") from error
+    pyarrow, parquet = import_pyarrow(target, "csv needs none")
     table = pyarrow.Table.from_pylist(list(_records(rows, found)), schema=_schema(pyarrow))
     with whole(target) as file:
         parquet.write_table(table, file)

@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import orjson
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief, ignore
-from trecjudge.inputs.documents.record import document_of
+from trecjudge.inputs.documents.record import document_of, leaf_keys
 from trecjudge.inputs.documents.shelf import JudgedTexts
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.formats.draft import Draft, with_said_beside
@@ -23,6 +24,7 @@ from trecjudge.inputs.formats.markers import MarkInventory
 from trecjudge.inputs.formats.registry import Format, all_formats, format_of
 from trecjudge.inputs.formats.response import ResponseReader, RunSurvey, drafts_in
 from trecjudge.inputs.naming import RunNames
+from trecjudge.inputs.pipelines.exports import is_export
 from trecjudge.inputs.pipelines.reading import first_records, run_records
 from trecjudge.inputs.pipelines.tables import is_table
 from trecjudge.inputs.provenance import provenance_beside, with_provenance
@@ -53,6 +55,8 @@ def _kind(record: Mapping[str, Any]) -> str:
         grades = [grade for by_document in record.values() for grade in by_document.values()]
         if all(isinstance(g, int | float) and not isinstance(g, bool) for g in grades):
             return "qrels"
+    if any(names <= record.keys() for names in DESCRIPTIONS):
+        return "the description of a dataset"
     if turns_in(name_fields(dict(record))):
         return "topics or documents"
     if any(OF_A_RUN.search(key) for key in record):
@@ -65,6 +69,13 @@ def _kind(record: Mapping[str, Any]) -> str:
     return "topics or documents" if any(texts) else ""
 
 
+DESCRIPTIONS = ({"_data_files", "_fingerprint"}, {"citation", "description", "features"})
+"""Keys of the files beside the data of a dataset of Hugging Face."""
+ARROW = ".arrow"
+ARROW_HINT = (
+    "is data of a Hugging Face dataset: write them as JSONL with"
+    " `datasets.load_from_disk(FOLDER).to_json('run.jsonl')`"
+)
 PEEK = 5
 """Lines by which a file is recognised: a run may begin with a few broken ones."""
 RUN_NAME = re.compile(r"\.jsonl?(\.(gz|bz2|xz|zst))?$")
@@ -76,6 +87,8 @@ RUN_LINE = re.compile(rb"\[?\s*(\{|$)")
 # A usual job fits; a large one is better parsed twice than held in memory.
 ROOM = 8 << 20
 """Bytes of input whose records are kept for the next reader."""
+MOST_SHOWN, LONGEST_SHOWN = 100, 200
+"""Keys of a record of no known format that are named, and characters of them."""
 KEYS_SHOWN = "--keys question=KEY,answer=KEY,contexts=KEY"
 OF_A_FINDING = 500
 """Bytes of that room that one finding takes."""
@@ -257,7 +270,8 @@ class RunRecords:
 
     def _unknown_shape(self, place: Place, record: dict[str, Any]) -> None:
         names = ", ".join(f.NAME for f in all_formats())
-        message = f"is of no known format ({names}): keys {brief(sorted(record))}"
+        keys = sorted(islice(leaf_keys(record), MOST_SHOWN))
+        message = f"is of no known format ({names}): keys {brief(keys, LONGEST_SHOWN)}"
         message += f"; if they hold an answer, say where: {KEYS_SHOWN}"
         self.report(Finding("record_unknown_shape", place, message, brief(sorted(record))))
 
@@ -356,10 +370,12 @@ def not_a_run(file: Path | Opened, given_as: str = "") -> Finding | None:
     """
     opened = Opened.of(file)
     path = opened.path
-    own = own_output(opened)
+    own = "" if is_export(path) else own_output(opened)
     if own:
         return Finding("own_output", Place(str(path)), f"is {own}, no run; passed over")
     what = "" if looks_like_a_run(opened) else "is not a run"
+    if path.suffix == ARROW:
+        what = ARROW_HINT
     # Most files are known by one record: the next few are parsed only where that is of no format.
     if not what and not any(map(format_of, first_records(opened, 1))):
         records = first_records(opened, PEEK)
@@ -376,7 +392,7 @@ def looks_like_a_run(file: Path | Opened) -> bool:
     read, or only begins like a run: it is reported as a lost run, not passed over.
     """
     opened = Opened.of(file)
-    if RUN_NAME.search(opened.path.name) or is_table(opened):
+    if RUN_NAME.search(opened.path.name) or is_export(opened.path) or is_table(opened):
         return True
     first = opened.first(PEEK)
     if not first:

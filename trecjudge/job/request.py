@@ -11,6 +11,7 @@ from typing import Any
 
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.files import resolve_links
+from trecjudge.inputs.documents.index_file import index_address
 from trecjudge.inputs.formats.registry import format_of
 from trecjudge.inputs.pipelines.reading import first_records
 from trecjudge.inputs.runs import find_runs
@@ -222,7 +223,7 @@ def model_options(
     caches = {"cache-from": bool(cache_from)}
     asked = switches | caches | most
     given = [name for name, value in asked.items() if value is not None and value is not False]
-    if not use and any(service_of(path) for path in documents):
+    if not use and any(index_address(path) or service_of(path) for path in documents):
         given = [name for name in given if name not in switches]
     # Without a model these do nothing: most likely --use-env-llm was forgotten.
     if given and not use:

@@ -42,25 +42,31 @@ def is_autojudge(value: Mapping[str, Any]) -> bool:
 def convert_autojudge(value: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the content of a workflow of theirs as that of one of ours.
 
-    Settings are merged as theirs does. Raises WorkflowError for what asks for no leaderboard.
+    Settings are merged as theirs does. With `judge: false` only banks of nuggets are made. Raises
+    WorkflowError for what asks for neither.
     """
     value = {key: _clear(inner) for key, inner in value.items()}
-    if not value.get("judge_class"):
-        raise WorkflowError(f"{where}: has no judge_class, which makes the leaderboard")
+    scores = value.get("judge") is not False
+    if scores and not value.get("judge_class"):
+        message = "has no judge_class, which makes the leaderboard; for nuggets only, judge: false"
+        raise WorkflowError(f"{where}: {message}")
     for key in CLASSES:
         if not isinstance(value.get(key, ""), str):
             raise WorkflowError(f"{where}: {key} is {brief(value[key])}, must be text")
-    if value["judge_class"].startswith(OWN):
+    if value.get("judge_class", "").startswith(OWN):
         message = "judge_class is our own judge, as `auto-judge run` wants it; here give --judge"
         raise WorkflowError(f"{where}: {message}")
     if not isinstance(value.get("judge", True), bool):
         raise WorkflowError(f"{where}: has judge and judge_class: give one")
-    if value.get("judge") is False:
-        raise WorkflowError(f"{where}: judge is false: there would be no leaderboard")
+    makes = value.get("nugget_class") or value.get("judge_class")
+    if not scores and not (makes and value.get("create_nuggets") is not False):
+        message = "judge is false: there would be no leaderboard, and no nuggets are made either"
+        raise WorkflowError(f"{where}: {message}")
     for key in ("settings", *PHASES, "variants", "sweeps"):
         if not isinstance(value.get(key) or {}, Mapping):
             raise WorkflowError(f"{where}: {key} is {brief(value[key])}, must be a mapping")
     carried = {key: value[key] for key in CARRIED if value.get(key) is not None}
+    carried |= {} if scores else {"scores": False, "create_nuggets": True}
     sections = {key: value[key] for key in OURS if value.get(key) is not None}
     variants = {
         name: _merge_settings(value, _entry(where, "variants", name, given))

@@ -53,6 +53,7 @@ class NamedPrompt:
 
     `reference` is where it was published, `agreement` what was published on its agreement with
     people, `differs` how it is unlike the program's own. `labels` say what its labels stand for.
+    `lists` names an input, a text of the program's own, that it gets as a JSON list.
     """
 
     name: str
@@ -63,6 +64,7 @@ class NamedPrompt:
     licence: str = ""
     agreement: str = ""
     differs: str = ""
+    lists: str = ""
     labels: Labels = field(default_factory=dict)
 
 
@@ -250,6 +252,8 @@ def _resolve_override(program: Program, own: Any, given: str) -> ResolvedPrompt:
     if given in named:
         prompt = named[given]
         signature = with_labels(own, prompt.labels).with_instructions(prompt.instructions)
+        if prompt.lists:
+            signature = signature.with_updated_fields(prompt.lists, type_=list[str])
         return ResolvedPrompt(signature, labels=prompt.labels, origin=given)
     where = f"prompts.{program.name}"
     if names_file(given) or (_NAME.fullmatch(given) and Path(given).is_dir()):

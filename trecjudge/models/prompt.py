@@ -205,10 +205,19 @@ class Prompt:
 
     def messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the chat messages that the adapter writes, control tokens in the inputs broken."""
-        safe = {name: escape_delimiters(value, self._fence) for name, value in inputs.items()}
+        safe = {
+            name: self._as_text(name, escape_delimiters(value, self._fence))
+            for name, value in inputs.items()
+        }
         if all(isinstance(value, str) for value in safe.values()):
             return [{"role": role, "content": text % safe} for role, text in self._template]
         return self.format_messages(safe)
+
+    def _as_text(self, name: str, value: Any) -> Any:
+        """Return an input; of several texts in the place of one a text, as they are."""
+        asked = self.signature.input_fields.get(name)
+        is_one = asked is not None and asked.annotation is str
+        return "\n\n".join(value) if is_one and isinstance(value, list) else value
 
     def format_messages(self, inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the messages that the adapter itself makes of the inputs."""

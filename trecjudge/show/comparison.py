@@ -225,7 +225,7 @@ def _gain_cells(gain: Improvement | None) -> Sequence[str]:
 
 # What `meta-evaluate` prints: measures of one name, the best pair of all, each coefficient.
 COLUMNS = ("judge", "measure", "truth", "correlation", "value", "95 % over topics")
-ONCE = ("judge", "truth", "measure", "correlation", "runs", "topics")
+ONCE = ("judge", "truth", "measure", "correlation", "topics")
 
 
 MOST_PAIRS = 3
@@ -254,16 +254,19 @@ def fold_pairs(found: Sequence[Correlated]) -> tuple[list[Correlated], list[str]
     return [one for one in found if one.measure in folded[one.name][0]], lines
 
 
-def correlation_lines(found: Sequence[Correlated]) -> Iterator[str]:
-    """Yield a sentence on each of the first pairs of one name, and on the best of all pairs."""
+def correlation_lines(found: Sequence[Correlated], what: str = "run") -> Iterator[str]:
+    """Yield a sentence on each of the first pairs of one name, and on the best of all pairs.
+
+    `what` is put in order, a run or an answer.
+    """
     for one in [one for one in in_order(found) if one.of_one_name or len(found) == 1][:MOST_PAIRS]:
-        yield _sentence(one)
+        yield _sentence(one, what)
     for one in sorted(found, key=lambda one: -_value(_first(one)))[: len(found) > 1]:
-        yield f"best of {len(found)} pairs: {_sentence(one, 'most ')}"
+        yield f"best of {len(found)} pairs: {_sentence(one, what, 'most ')}"
 
 
-def _sentence(one: Correlated, most: str = "") -> str:
-    first, runs = _first(one), plural(len(one.runs), "run")
+def _sentence(one: Correlated, what: str, most: str = "") -> str:
+    first, runs = _first(one), plural(len(one.runs), what)
     if first is None or first.value is None:
         return f"no coefficient is defined on {runs}"
     over = interval(first.topics)
@@ -313,7 +316,7 @@ def moved_order_lines(found: Sequence[OrderMoved]) -> Iterator[str]:
 
 
 def correlation_table(
-    found: Sequence[Correlated], wide: bool = False, show_all: bool = True
+    found: Sequence[Correlated], wide: bool = False, show_all: bool = True, what: str = "run"
 ) -> TextTable:
     """Return a row for each coefficient of each pair of measures; what is unjudged, if anything.
 
@@ -337,8 +340,8 @@ def correlation_table(
         for one, c in first_rows(_rows(found), show_all)
     )
     more = ("unjudged", "unjudged in the truth") if is_open else ()
-    headers = (*COLUMNS, "95 % over runs", "runs", "topics", *more)
-    return table(headers, rows, left=4, once=ONCE, wide=wide)
+    headers = (*COLUMNS, f"95 % over {what}s", f"{what}s", "topics", *more)
+    return table(headers, rows, left=4, once=(*ONCE, f"{what}s"), wide=wide)
 
 
 def hidden_rows(found: Sequence[Correlated], show_all: bool) -> Iterator[str]:

@@ -18,6 +18,7 @@ from trecjudge.findings import brief, visible
 from trecjudge.inputs.labels.vocabulary import support_label
 from trecjudge.judging.claims.kinds import kind_not_stated
 from trecjudge.records import Judgment, Response, Vote
+from trecjudge.results.json_lines import PARQUET
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.leaderboards.writing import csv_line
 from trecjudge.show.formats import TopicNames, cell_text
@@ -183,7 +184,7 @@ NAMES = ("run_id", "topic_id", "doc_id")
 LOST = re.compile(r"[ \r\n]\n|\n[ \r]")
 """Line ends of which a reader of tables keeps only one."""
 JSONL = ".jsonl"
-SEPARATORS = {JSONL: "", ".csv": ",", ".tsv": "\t"}
+SEPARATORS = {JSONL: "", PARQUET: "", ".csv": ",", ".tsv": "\t"}
 """What separates cells, by the ending of a file."""
 
 

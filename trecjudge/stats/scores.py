@@ -246,6 +246,22 @@ class Scores:
                 given[measure] = np.full_like(given[measure], np.nan)
         return replace(self, given=given)
 
+    def by_answer(self, of_one_run: bool = False) -> Scores:
+        """Return the scores with each answer, of a run to a topic, in the place of a run.
+
+        They are called `RUN TOPIC`, or TOPIC only where they are `of_one_run`. No topics are left.
+        """
+        there = np.logical_or.reduce([np.isfinite(v) for v in self.values.values()])
+        names = [
+            topic if of_one_run else f"{run} {topic}"
+            for run, own in zip(self.runs, there, strict=True)
+            for topic, has in zip(self.topics, own, strict=True)
+            if has
+        ]
+        given = {m: v[there] for m, v in self.values.items()}
+        values = {m: np.empty((len(names), 0)) for m in self.values}
+        return Scores(self.name, names, [], values, given, statistics=self.statistics)
+
     def only(self, runs: Sequence[str], topics: Sequence[str] | None = None) -> Scores:
         """Return the scores of these runs, in this order, and of these topics, all where None."""
         at_run, at_topic = ({n: i for i, n in enumerate(own)} for own in (self.runs, self.topics))

@@ -20,6 +20,8 @@ _BROKEN = "("
 _OF_TOKENS = frozenset("()<>[]◁▷#")
 # Marks of what a quote leaves out; each part between them must be there, in order.
 _LEFT_OUT = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3,}|…)\s*")
+_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[nrtbf\"/\\])")
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
 _MOST_KNOWN = 4096
 """Characters whose folded forms are kept."""
 _SPACES = re.compile(r"([ \n])\n+")
@@ -32,8 +34,9 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
 
     It is looked for exactly first. Then white space, kinds of quotation marks and dashes, letter
     case and compatible Unicode forms (NFKD) do not matter. Quotation marks around it are not part
-    of it, and "…" stands for what was left out, at most 2,000 characters in all. Last, the signs
-    that a prompt has in place of others do not matter either.
+    of it, and "…" stands for what was left out, at most 2,000 characters in all. Then the signs
+    that a prompt has in place of others do not matter either. Last, escapes of JSON are undone, in
+    which a model may have copied what it saw.
     """
     bare = quote.strip(_OUTER)
     start = text.find(bare) if bare else -1
@@ -42,7 +45,14 @@ def find_quote_span(text: str, quote: str) -> tuple[int, int] | None:
     found = _parts_span(text, bare, frozenset())
     if found is None and _BROKEN in bare:
         found = _parts_span(text, bare, _OF_TOKENS)
+    if found is None and (plain := _ESCAPE.sub(_undo_escape, bare)) != bare:
+        return find_quote_span(text, plain)
     return found
+
+
+def _undo_escape(found: re.Match[str]) -> str:
+    code = found[1]
+    return chr(int(code[1:], 16)) if code[0] == "u" else _ESCAPED.get(code, code)
 
 
 def _parts_span(text: str, quote: str, without: frozenset[str]) -> tuple[int, int] | None:

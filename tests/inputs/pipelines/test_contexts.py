@@ -49,7 +49,9 @@ def test_texts_of(contexts: str) -> None:
 @pytest.mark.parametrize(
     ("contexts", "wanted"),
     [
-        pytest.param('["A.", 5.5, {"k": 1}, ""]', [True, False, True, True], id="a number"),
+        pytest.param('["A.", 5.5, {"k": 1}, ""]', [True, False, False, True], id="a number"),
+        pytest.param('[{"id": "d", "score": 0.2}, {"text": ""}]', [False, True], id="only an id"),
+        pytest.param('[{"url": "https://a.b"}, {"text": null}]', [False, True], id="an address"),
         pytest.param('[{"a": "Two words", "b": "Or three."}]', [False], id="no known name"),
         pytest.param('{"k": {"n": 1}}', [False], id="an object of no texts"),
     ],

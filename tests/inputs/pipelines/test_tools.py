@@ -27,6 +27,18 @@ RECORDS = {
     '{"lc": 1, "type": "constructor", "id": ["m", "HumanMessage"], "kwargs": {"content": "$Q"}},'
     ' {"lc": 1, "type": "constructor", "id": ["m", "ToolMessage"], "kwargs": {"content": "$C"}},'
     ' {"lc": 1, "type": "constructor", "id": ["m", "AIMessage"], "kwargs": {"content": "$A"}}]}',
+    "texts by LangChain's dumps": '{"input": "$Q", "answer": "{\\"lc\\": 1, \\"type\\":'
+    ' \\"constructor\\", \\"id\\": [\\"AIMessage\\"], \\"kwargs\\": {\\"content\\": \\"$A\\"}}",'
+    ' "context": {"docs": [{"lc": 1, "type": "constructor", "id": ["Document"], "kwargs":'
+    ' {"page_content": "$C"}}]}}',
+    "a state of LangGraph": '{"values": {"messages": [{"type": "human", "content": "$Q"},'
+    ' {"type": "tool", "content": "$C"}, {"type": "ai", "content": "$A"}]}, "next": []}',
+    "messages of a whole file": '[{"type": "human", "data": {"content": "$Q"}}, {"type": "tool",'
+    ' "data": {"content": "$C"}}, {"type": "ai", "data": {"content": "$A"}}]',
+    "an object of a tool": '{"messages": [$USER, {"role": "tool", "content": {"k": {"t": "$C"}}},'
+    " $AI]}",
+    "promptfoo's output": '{"vars": {"question": "$Q"}, "response": {"output": {"answer": "$A",'
+    ' "context": ["$C"]}}}',
     "Langfuse": '{"id": "t", "input": {"messages": [$USER]}, "output": $AI, "observations": ['
     '{"id": "o", "traceId": "t", "type": "RETRIEVER", "parentObservationId": null, "output":'
     f" {FOUND}}}]}}",
@@ -170,6 +182,42 @@ def test_an_answer_that_is_traced_again_has_the_same_contexts(read: Read) -> Non
 )
 def test_what_holds_no_answer_is_no_response(record: str, read: Read) -> None:
     assert read(record, "mine.jsonl").kinds == ["record_unknown_shape", "file_without_responses"]
+
+
+@pytest.mark.parametrize(
+    ("record", "key"),
+    [
+        ('{"question": "Q?", "answer": {"k": {"v": "Yes."}}, "contexts": ["C."]}', "answer.k.v"),
+        ('{"topic_id": "1", "answer": {"k": "Yes."}, "references": []}', "answer.k"),
+        (f'{{"messages": [{USER}, {{"role": "assistant", "content": {{"k": "Yes, so."}}}}]}}', "k"),
+        (f'{{"messages": [{USER}, {{"role": "assistant", "body": "Yes, so."}}]}}', "answer.body"),
+    ],
+    ids=["an object", "an object in a track's record", "a content", "a message"],
+)
+def test_an_answer_that_is_not_understood_is_not_empty(record: str, key: str, read: Read) -> None:
+    found = read(record, "mine.jsonl")
+    assert found.kinds == ["record_unknown_shape", "file_without_responses"]
+    assert key in found.findings[0].message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"text": ""}',
+        '{"role": "assistant", "content": null}',
+        '{"role": "assistant", "content": [{"type": "tool_use", "input": {"q": "Two words"}}]}',
+    ],
+)
+def test_an_answer_that_is_empty_is_a_response(answer: str, read: Read) -> None:
+    found = read(f'{{"question": "Q?", "answer": {answer}, "contexts": ["C."]}}', "mine.jsonl")
+    assert (found.response.text, found.kinds) == ("", ["response_empty"])
+
+
+def test_the_result_of_a_tool_that_is_not_understood_is_unread(read: Read) -> None:
+    tool = '{"role": "tool", "payload": {"a": "One text.", "b": "Two texts."}}'
+    found = read(f'{{"messages": [{USER}, {tool}, {AI}]}}', "mine.jsonl")
+    assert [d.complete for d in found.response.documents.values()] == [False]
+    assert "its keys are ['payload.a', 'payload.b']" in found.findings[0].message
 
 
 @pytest.mark.parametrize(

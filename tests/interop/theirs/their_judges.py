@@ -19,6 +19,7 @@ from autojudge_base import (
     QrelRow,
     Qrels,
 )
+from autojudge_base.nugget_data import NuggetBank, NuggetQuestion
 
 SPEC = LeaderboardSpec((MeasureSpec("WORDS"), MeasureSpec("KIND", str)))
 
@@ -145,6 +146,30 @@ class Grades(Words):
             graded = len(qrels.rows) if qrels else 0
             found.append((r, {"NUGGETS": count, "GRADED": graded, "PLUS": plus}))
         return board(self.SPEC, found)
+
+
+class Makes:
+    """Makes a bank for each topic."""
+
+    nugget_banks_type = NuggetBanks
+
+    def create_nuggets(self, rag_topics: Any, **kwargs: Any) -> Any:
+        """Return banks of two nuggets."""
+        return NuggetBanks.from_banks_list([self.bank(topic) for topic in rag_topics])
+
+    def bank(self, topic: Any) -> NuggetBank:
+        """Return a bank of two nuggets."""
+        bank = NuggetBank(query_id=topic.request_id, title_query=topic.title)
+        bank.add_nuggets([NuggetQuestion.from_lazy("", f"Why {n}?", ["Steam"]) for n in (1, 2)])
+        return bank
+
+
+class Lacks(Makes):
+    """Makes a bank for the first topic only."""
+
+    def create_nuggets(self, rag_topics: Any, **kwargs: Any) -> Any:
+        """Return one bank."""
+        return super().create_nuggets(list(rag_topics)[:1])
 
 
 class Breaks:

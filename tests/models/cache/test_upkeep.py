@@ -92,7 +92,7 @@ def test_a_model_that_the_cache_has_nothing_of(cache: Path, tmp_path: Path) -> N
 
 
 def test_prune_needs_a_model_or_an_age(cache: Path) -> None:
-    with pytest.raises(InputError, match="--older-than"):
+    with pytest.raises(InputError, match="--max days=N"):
         prune(cache)
 
 

@@ -22,12 +22,13 @@ import orjson
 
 from trecjudge.baseline.generate.answers import AnswerSettings
 from trecjudge.baseline.generate.formats import RunFacts, RunFormat
-from trecjudge.baseline.index.index import Index, is_address
+from trecjudge.baseline.index.index import Index
 from trecjudge.baseline.records import Answer, SearchResult
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import ModelError
 from trecjudge.files import fixed_time, open_target
 from trecjudge.findings import plural
+from trecjudge.inputs.documents.index_file import index_address
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.sources.containers import bare_name
@@ -296,7 +297,7 @@ def retrieval_log(run: Path) -> Path:
 
 def index_name(where: str) -> str:
     """Return how an index is named in a file: its path, or its address without user and secret."""
-    if not is_address(where):
+    if not index_address(where):
         return where
     scheme = where.partition("://")[0]
     address, _, query = where.partition("://")[2].partition("?")

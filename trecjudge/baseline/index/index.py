@@ -33,7 +33,7 @@ from trecjudge.baseline.index.vectors import open_embeds
 from trecjudge.baseline.records import Chunk
 from trecjudge.baseline.terms import chunk_terms
 from trecjudge.errors import InputError, unknown
-from trecjudge.inputs.documents.index_file import DamagedIndex, digests_of
+from trecjudge.inputs.documents.index_file import DamagedIndex, digests_of, index_address
 from trecjudge.models.opening import ModelOptions
 from trecjudge.records import Document
 
@@ -342,13 +342,7 @@ class Index:
 
 
 # Opens an index by what the user names: a file, or an address of PostgreSQL.
-ADDRESSES = ("postgresql://", "postgres://")
 POSTGRES = "trecjudge.baseline.index.postgres"
-
-
-def is_address(where: str) -> bool:
-    """Return whether an index is named by an address of PostgreSQL, not by a path."""
-    return where.startswith(ADDRESSES)
 
 
 def open_index(where: str) -> Index:
@@ -356,8 +350,8 @@ def open_index(where: str) -> Index:
 
     Raises InputError if none is, or one that was never filled: nothing would be found in it.
     """
-    if is_address(where):
-        index = Index(importlib.import_module(POSTGRES).open_postgres(where))
+    if address := index_address(where):
+        index = Index(importlib.import_module(POSTGRES).open_postgres(address))
     else:
         index = Index(open_sqlite(Path(where)))
     try:
@@ -376,8 +370,8 @@ def make_index(where: str, chunking: ChunkSettings | None = None) -> Index:
     Raises InputError if the one that is there has chunks of other sizes than asked for.
     """
     state = State(chunking or ChunkSettings())
-    if is_address(where):
-        index = Index(importlib.import_module(POSTGRES).make_postgres(where, state))
+    if address := index_address(where):
+        index = Index(importlib.import_module(POSTGRES).make_postgres(address, state))
     else:
         index = Index(make_sqlite(Path(where), state))
     held = ChunkSettings(**index.facts.chunking)

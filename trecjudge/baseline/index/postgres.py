@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 import numpy as np
 
@@ -26,112 +21,13 @@ from trecjudge.baseline.index.store import (
     embedded_text,
 )
 from trecjudge.baseline.records import Chunk
-from trecjudge.errors import InputError, OutputError, PluginError
-from trecjudge.inputs.documents.index_file import AGAIN, DamagedIndex, damaged_index_error
+from trecjudge.errors import InputError, OutputError
+from trecjudge.inputs.documents.index_file import AGAIN
+from trecjudge.models.documents.postgres import EXTRA, PostgresAddress, psycopg, storable
 from trecjudge.records import Document
-from trecjudge.text.credentials import public
 
 if TYPE_CHECKING:
-    from psycopg import Connection, Error
-
-
-EXTRA = "pgvector"
-INDEX = "index"
-"""The parameter of an address that names the index: several may lie in one database."""
-DEFAULT = "trecjudge"
-NAME = re.compile(r"[a-z_][a-z0-9_]{0,39}")
-CONNECT = 10
-"""Seconds in which a connection must stand."""
-BUSY = "another refresh of this index is under way; try again when it has ended"
-
-
-@cache
-def psycopg() -> Any:
-    """Return the package. Raises PluginError where the extra is not installed."""
-    try:
-        return importlib.import_module("psycopg")
-    except ImportError as error:
-        message = f"an index in PostgreSQL needs an extra: pip install 'trecjudge[{EXTRA}]'"
-        raise PluginError(message) from error
-
-
-@dataclass(frozen=True, slots=True)
-class PostgresAddress:
-    """Where an index is: the database, and the schema `name` in it.
-
-    `shown` is the address without its secrets.
-    """
-
-    shown: str
-    name: str
-    parameters: dict[str, Any] = field(repr=False)
-
-    @classmethod
-    def of(cls, url: str) -> PostgresAddress:
-        """Return the address that is written as a URL. Raises InputError, PluginError."""
-        package = psycopg()
-        try:
-            parts = urlsplit(url)
-            _ = parts.port  # raises ValueError for one that is no number
-            pairs = parse_qsl(parts.query, keep_blank_values=True)
-            name = dict(pairs).get(INDEX, DEFAULT)
-            own = urlencode([pair for pair in pairs if pair[0] != INDEX], quote_via=quote)
-            plain = urlunsplit(parts._replace(query=own, fragment=""))
-            found = package.conninfo.conninfo_to_dict(plain)
-        except (ValueError, package.Error):
-            # Not quoted, and not chained: a password may stand in it at any place.
-            found = None
-        if found is None:
-            raise InputError(
-                "the address of the index is not valid: write postgresql://USER@HOST:PORT/DATABASE,"
-                " special characters of a password as %40"
-            )
-        if not NAME.fullmatch(name):
-            message = f"{INDEX}={name!r}: must be small letters, digits and _, 40 at most"
-            raise InputError(f"{public(url)}: {message}")
-        found.setdefault("connect_timeout", CONNECT)
-        return cls(public(url), name, found)
-
-    def connect(self) -> Connection[Any]:
-        """Return a connection without a transaction. Raises InputError."""
-        with self.translate_errors():
-            # Without transactions of its own: none is left open between two questions.
-            connection: Connection[Any] = psycopg().connect(
-                **self.parameters, autocommit=True, client_encoding="UTF8"
-            )
-        return connection
-
-    @contextmanager
-    def translate_errors(self) -> Iterator[None]:
-        """Raise what the database says as InputError or OutputError, in one line."""
-        failed: InputError | OutputError | None = None
-        try:
-            yield
-        except DamagedIndex as error:
-            failed = damaged_index_error(self.shown, error)
-        except psycopg().Error as error:
-            failed = self._to_our_error(error)
-        # Raised out here: the database's own error may hold the address.
-        if failed is not None:
-            raise failed
-
-    def _to_our_error(self, error: Error) -> InputError | OutputError:
-        errors = psycopg().errors
-        if isinstance(error, errors.LockNotAvailable):
-            return OutputError(f"{self.shown}: {BUSY}")
-        if isinstance(error, errors.InvalidPassword | errors.InvalidAuthorizationSpecification):
-            return InputError(f"{self.shown}: {self._one_line(error)}; set PGPASSWORD")
-        if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
-            return OutputError(f"{self.shown}: {self._one_line(error)}")
-        words = self._one_line(error)
-        if isinstance(error, psycopg().OperationalError) and error.sqlstate is None:
-            hint = "; set PGPASSWORD" if "password" in words else ""
-            return InputError(f"{self.shown}: cannot be reached: {words}{hint}")
-        return OutputError(f"{self.shown}: {words}")
-
-    def _one_line(self, error: Error) -> str:
-        """Return an error on one line, without a secret."""
-        return public(" ".join((error.diag.message_primary or str(error)).split()))
+    from psycopg import Connection
 
 
 SHAPE = 2
@@ -144,7 +40,6 @@ START = 100
 """Characters of a value that are in the index of the fields."""
 DESCRIBES = ("title", "url", "date", "version")
 """What the metadata of a chunk have of its document, beside further fields of its record."""
-NUL, IN_ITS_PLACE = "\x00", "\ufffd"
 TABLES = (
     "CREATE TABLE state (shape integer NOT NULL, state text NOT NULL,"
     " embedding_model text, embedding_dimensions integer, embedding_digest text,"
@@ -266,8 +161,7 @@ class PostgresStore(Store):
 
     def _check(self) -> None:
         if not self._settle():
-            there = f"make one: run_judge.py rag index DOCUMENTS --output '{self.where}'"
-            raise InputError(f"{self.where}: there is no such index; {there}")
+            raise self.address.no_index()
 
     def _settle(self) -> bool:
         """Make names mean the tables of this index; return whether they are there."""
@@ -332,9 +226,7 @@ class PostgresStore(Store):
                     copy.write_row(row)
 
     def storable(self, text: str) -> str:
-        # NUL is the one character that it cannot keep; of a command line, half a surrogate pair.
-        text = text.replace(NUL, IN_ITS_PLACE) if NUL in text else text
-        return text if text.isascii() else text.encode(errors="replace").decode()
+        return storable(text)
 
     def state(self) -> State:
         row = next(self.rows("SELECT shape, state FROM state"), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
 from typing import Any
 
 from trecjudge.findings import brief
@@ -12,6 +13,7 @@ from trecjudge.inputs.documents.record import (
     document_of,
     guess_text,
     ids_of,
+    leaf_keys,
     merge_chunks,
     names_text,
 )
@@ -20,6 +22,8 @@ from trecjudge.records import Document
 
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value)."""
+KEYS_SHOWN = 12
+"""Keys of an object without a text that a message names."""
 PLACE = "place"
 """An id that is not known yet: it follows from the document's place in the list."""
 
@@ -29,12 +33,14 @@ class ReadDocuments:
     """Documents that a format has read by itself, in the order that numbers count.
 
     `guessed` are the fields from which texts were taken by guess. `unread`: the whole could not be
-    read, and stands as one document whose text is not known.
+    read, and stands as one document whose text is not known. `entries` are what each document was
+    read from; none where that is not told.
     """
 
     documents: tuple[Document, ...]
     guessed: tuple[str, ...] = ()
     unread: bool = False
+    entries: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True)
@@ -97,8 +103,8 @@ class CarriedReader:
     def _read_already(self, carried: Carried, read: ReadDocuments) -> None:
         for name in read.guessed:
             self._report_guess(name)
-        for document in read.documents:
-            self._add(document, carried, again=True)
+        for document, entry in zip_longest(read.documents, read.entries):
+            self._add(document, carried, entry, again=True)
         carried.given, carried.unread = True, read.unread
         carried.order = [] if read.unread else [d.doc_id for d in read.documents]
 
@@ -132,7 +138,7 @@ class CarriedReader:
             if document is None:
                 self._refuse(key)
             else:
-                self._add(document, carried)
+                self._add(document, carried, entry)
 
     def _by_place(self, entries: list[Any], carried: Carried) -> None:
         found = [self._document(entry) for entry in entries]
@@ -150,7 +156,7 @@ class CarriedReader:
                 doc_id = self._id_at(place, named)
                 document = replace(document, doc_id=doc_id)
             order.append(doc_id)
-            self._add(document, carried)
+            self._add(document, carried, entries[place])
         carried.order = order
         if unnamed:
             carried.named = bool(named) or any(self.references)
@@ -189,20 +195,22 @@ class CarriedReader:
         referred = self.references[place] if place < len(self.references) else None
         return referred if referred and referred not in named else str(place)
 
-    def _add(self, document: Document, carried: Carried, again: bool = False) -> None:
-        """Add a document; one that is there already is a finding, unless it may be there again."""
+    def _add(
+        self, document: Document, carried: Carried, entry: object, again: bool = False
+    ) -> None:
+        """Add what an entry holds; a document that is there is a finding, unless it may be."""
         carried.given = True
         doc_id = document.doc_id
         first = carried.documents.setdefault(doc_id, document)
         if first is document:
-            self._check(document)
+            self._check(document, entry)
         elif first.text != document.text:  # chunks of one document carry its id
-            self._check(document)
+            self._check(document, entry)
             carried.chunks.setdefault(doc_id, [first]).append(document)
         elif not again:
             self.complain("document_duplicate", f"has document {doc_id!r} twice", doc_id)
 
-    def _check(self, document: Document) -> None:
+    def _check(self, document: Document, entry: object) -> None:
         if document.complete:
             return
         if document.has_text:
@@ -210,6 +218,8 @@ class CarriedReader:
             self.complain("excerpt_cut", message, document.doc_id)
         else:
             message = f"has {document.doc_id!r} with no text that could be read for sure"
+            if keys := list(islice(leaf_keys(entry), KEYS_SHOWN)):
+                message += f"; its keys are {brief(keys, 200)}"
             self.complain("document_not_read", message, document.doc_id)
 
     def _report_guess(self, name: str) -> None:

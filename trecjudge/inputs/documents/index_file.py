@@ -1,4 +1,4 @@
-"""The file of an index that `run_judge.py index` made: opened to be read, and its documents."""
+"""An index that `rag index` made: its address, or its file opened to be read, its documents."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ APPLICATION = 0x74724978
 """Says that a file is an index of this program ("trIx")."""
 SHAPE = 1
 """The version of the tables."""
+POSTGRES = re.compile(r"postgres(?:ql)?:(?=/)")
+"""How the address of an index in a database begins."""
 MODES = ("mode=rw", "mode=ro", "mode=ro&immutable=1")
 """How a file is opened to be read, the first that can be: the last to close a file that it may
 write clears up beside it; where nothing may be written, it cannot be shared with a writer."""
@@ -174,6 +176,26 @@ def check_tables(database: sqlite3.Connection, path: Path) -> None:
 def is_index(path: Path) -> bool:
     """Return whether a file is an index of this program."""
     return is_database_of(path, APPLICATION)
+
+
+def index_address(where: str | Path) -> str:
+    """Return the address of an index in PostgreSQL; empty for anything else.
+
+    A path has lost the second slash of an address, and a third one: where nothing but a name is
+    left, it is that of a database here, as in `postgresql:///NAME?host=/tmp`.
+    """
+    text = str(where)
+    found = POSTGRES.match(text)
+    if found is None or text.startswith("//", found.end()):
+        return text if found else ""
+    rest = text[found.end() + 1 :]
+    has_host = re.match(r"[^?]*[/@:]", rest)
+    return f"{found[0]}//{'' if has_host else '/'}{rest}"
+
+
+def names_index(where: str | Path) -> bool:
+    """Return whether a path or an address is that of an index."""
+    return bool(index_address(where)) or is_index(Path(where))
 
 
 def sha256_of(*parts: str) -> str:

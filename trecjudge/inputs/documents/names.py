@@ -54,6 +54,8 @@ USUAL_TEXTS = "text, contents, content, segment, passage, body, abstract, fullTe
 
 # A record with more keys is an object of documents by id: its shape will not come again.
 MOST_KEYS = 64
+LONGEST_KNOWN = 64
+"""Characters of a name that is kept."""
 IDENTIFYING = frozenset((*PASSAGE_IDS, *IDS))
 KNOWN = frozenset(
     (*IDENTIFYING, *ADDRESSES, *ALL_TEXTS, *TITLES, *DATES, *VERSIONS, *LISTS, *NESTED)
@@ -69,7 +71,16 @@ _OF: Sequence[Iterable[str]] = (
 
 def plain(name: object) -> str:
     """Return a name without case, and without what is neither letter nor digit: `Clean-Text`."""
-    return "".join(filter(str.isalnum, str(name).casefold()))
+    text = str(name)
+    return _known_plain(text) if len(text) <= LONGEST_KNOWN else _plain(text)
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+_known_plain = lru_cache(maxsize=1 << 12)(_plain)
+"""Of the few names that records have, found once."""
 
 
 class Shape(NamedTuple):

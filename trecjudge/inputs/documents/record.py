@@ -192,6 +192,15 @@ def ids_of(record: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(_ids(record, shape))), [found for found in addresses if found]
 
 
+def leaf_keys(value: object) -> Iterator[str]:
+    """Yield the keys that lead to the values of an object, as `node.text`; of lists the first's."""
+    if isinstance(value, list) and value:
+        yield from leaf_keys(value[0])
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        deeper = [f"{key}.{rest}" for rest in leaf_keys(inner)]
+        yield from deeper or [str(key)]
+
+
 def names_text(record: Mapping[str, Any]) -> bool:
     """Return whether a record has a field of text, even a null one."""
     parts = record, _flatten(record, shape_of(record))

@@ -24,6 +24,7 @@ from trecjudge.inputs.documents.index_file import (
     Lack,
     add_lack,
     digest_of,
+    index_address,
     lack_of,
     packed_document,
 )
@@ -144,7 +145,13 @@ def read_through(
     """Yield (place, document, record as written), as `documents_in` does."""
     for path in paths:
         if is_elsewhere(path):
-            what = "a data set" if is_data_set(path) else "a service"
+            what = (
+                "a data set"
+                if is_data_set(path)
+                else "an index"
+                if index_address(path)
+                else "a service"
+            )
             raise InputError(f"{path}: {what} is not read through; its documents are looked up")
         for file, line, document, record in documents_of(document_files(path, report), report):
             yield Place(str(file), line), document, record
@@ -177,12 +184,14 @@ def is_data_set(path: Path) -> bool:
 
 def address_in(path: Path) -> str:
     """Return the address that was given as a path; empty for anything else."""
+    if index := index_address(path):
+        return index
     found = ADDRESS.match(str(path))
     return f"{found[1].lower()}://{str(path)[found.end() :]}" if found else ""
 
 
 def is_elsewhere(path: Path) -> bool:
-    """Return whether documents are not in files: a data set, or a service by its address."""
+    """Return whether documents are not in files: a data set, a service or a database."""
     return is_data_set(path) or bool(address_in(path))
 
 

@@ -119,8 +119,13 @@ def _claims_neuclir(record: Record) -> str | None:
 
 
 def _claims_rag24(record: Record) -> str | None:
-    flat = "answer" in record and record.get("responses") is None and "metadata" not in record
+    flat = _lists_answer(record) and record.get("responses") is None and "metadata" not in record
     return "it has `answer` and no `metadata`" if flat and not _is_flat_rag25(record) else None
+
+
+def _lists_answer(record: Record) -> bool:
+    """Return whether a record has an answer as the track's: no object, which none of them is."""
+    return "answer" in record and not isinstance(record["answer"], Mapping)
 
 
 def _draft_rag24(record: Record) -> Draft:
@@ -130,7 +135,7 @@ def _draft_rag24(record: Record) -> Draft:
 
 
 def _claims_rag25(record: Record) -> str | None:
-    if "answer" not in record or record.get("responses") is not None:
+    if not _lists_answer(record) or record.get("responses") is not None:
         return None
     if "metadata" in record:
         return "it has `answer` and `metadata`"
@@ -212,7 +217,7 @@ FORMATS = (
     Format(
         QA,
         "any",
-        "question, answer and contexts: RAGAS, DeepEval, LangChain, LlamaIndex, chat messages...",
+        "question, answer, contexts: RAGAS, DeepEval, LangChain, promptfoo, messages, traces...",
         _claims_qa,
         _draft_qa,
         20,  # before them too: these would take any record with an `answer`

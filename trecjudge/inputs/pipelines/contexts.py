@@ -103,17 +103,19 @@ def read_contexts(contexts: Any) -> ReadDocuments:
     """Return the contexts of a record as documents, in order: a text, or a list of any shapes.
 
     One without an id gets one made from its text, so that one passage is one document in every
-    record and every run. An entry that is not surely read is a document that is not complete.
+    record and every run. An entry that is not surely read, or an object that names no text, is a
+    document that is not complete; one with an empty text is complete.
     """
     entries = _entries(contexts)
     entries = entries and in_order(entries)
     if entries is None:
-        return ReadDocuments((Document("contexts", own=True, complete=False),), unread=True)
+        whole = Document("contexts", own=True, complete=False)
+        return ReadDocuments((whole,), unread=True, entries=(contexts,))
     guessed: list[str] = []
     if entries and all(map(_is_id, entries)):
         return ReadDocuments(tuple(Document(str(entry)) for entry in entries))
     found = [_document(entry, number, guessed.append) for number, entry in enumerate(entries, 1)]
-    return ReadDocuments(tuple(found), tuple(dict.fromkeys(guessed)))
+    return ReadDocuments(tuple(found), tuple(dict.fromkeys(guessed)), entries=tuple(entries))
 
 
 def in_order(entries: Entries) -> Entries:
@@ -233,7 +235,9 @@ def _tells_text(record: dict[str, Any]) -> bool:
 def _document(entry: Any, number: int, tell: Tell) -> Document:
     """Return a context as a document; services cut texts under any name."""
     found = _as_given(entry, number, tell)
-    return replace(found, complete=False) if breaks_off(found.text) else found
+    silent = isinstance(entry, dict) and not found.has_text
+    unread = not names_text(entry) if silent else breaks_off(found.text)
+    return replace(found, complete=False) if unread else found
 
 
 def _as_given(entry: Any, number: int, tell: Tell) -> Document:

@@ -22,19 +22,21 @@ from trecjudge.inputs.pipelines.parts import (
     REPLIED,
     TOPICS,
     id_of_question,
+    unwrap,
 )
-from trecjudge.inputs.pipelines.services import text_of, values_of
+from trecjudge.inputs.pipelines.services import holds_unread, text_of, values_of
 from trecjudge.inputs.sources.values import as_id
 from trecjudge.text.visible import is_blank
 
 LISTS = (
     *("messages", "userinput", "input", "conversation", "turns", "prompt", "contents", "inputs"),
-    *("outputs", "output", "request", "conversations"),
+    *("outputs", "output", "request", "conversations", "values", "state"),
 )
 """Where a record keeps its messages, or the object that has them."""
 ROLES = ("role", "speaker", "type", "author", "from")
 ASKS = frozenset({"user", "human"})
 ANSWERS = frozenset({"assistant", "ai", "model", "agent", "bot", "gpt"})
+SETS = frozenset({"system", "developer"})
 RETRIEVES = frozenset(
     (
         *("tool", "function", "toolresult", "context", "filesearchcall", "functioncalloutput"),
@@ -69,6 +71,16 @@ class ChatTurn:
     background: str
     first: str
     asked: str
+
+
+def is_message(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is one message of a conversation that a whole file or list holds."""
+    names = record.keys()
+    if names.isdisjoint((*ROLES, "lc")) or names.isdisjoint(("content", "parts", "data", "kwargs")):
+        return False
+    inner = unwrap(record)
+    said = not inner.keys().isdisjoint(("content", "parts"))
+    return said and _role(inner) in (ASKS | ANSWERS | RETRIEVES | SETS)
 
 
 def messages_at(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -145,7 +157,12 @@ def _fetched_in(message: Mapping[str, Any]) -> list[Any]:
         found += _document(part) if result is None else _results(result)
     if found or _role(message) not in RETRIEVES:
         return found
-    return _results(parts or text_of(message))
+    content = parts or text_of(message) or message.get("content")
+    return _results(content) if content or not holds_unread(message) else [_without_role(message)]
+
+
+def _without_role(message: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if plain(key) not in ROLES}
 
 
 def _results(value: Any) -> list[Any]:

@@ -11,11 +11,14 @@ from typing import Any
 
 import orjson
 
+from trecjudge.inputs.documents.names import plain
 from trecjudge.inputs.formats.draft import ABSENT, SAMPLE_KEY_OF, CitingSpan, Draft
 from trecjudge.inputs.pipelines.contexts import read_contexts
 from trecjudge.inputs.pipelines.services import (
+    TEXTS,
     PlainFields,
     ServiceAnswer,
+    holds_unread,
     read_answer,
     text_of,
     values_of,
@@ -184,11 +187,16 @@ def _first_answer(fields: PlainFields, contexts: Any) -> tuple[str, ServiceAnswe
         said = read_answer(value, fields.record, contexts)
         if not is_blank(said.text):
             return key, said
-        first = value[0] if isinstance(value, list) and value else value
-        known = isinstance(first, dict) and not first.keys().isdisjoint(("role", "type"))
-        if value is None or isinstance(value, str) or known:
+        if value is None or isinstance(value, str) or _is_empty(value):
             empty = empty or key
     return empty, ServiceAnswer("", contexts=contexts)
+
+
+def _is_empty(answer: Any) -> bool:
+    """Return whether an answer without text is of a known kind, and has none that was not read."""
+    first = answer[0] if isinstance(answer, list) and answer else answer
+    named = isinstance(first, dict) and any(plain(k) in (*TEXTS, "role", "type") for k in first)
+    return named and not holds_unread(answer)
 
 
 def _first_text(fields: PlainFields, names: tuple[str, ...]) -> tuple[str, str]:
@@ -233,14 +241,18 @@ def words_of_id(topic_id: str) -> str:
 
 GIVEN = ("inputs", "input", "vars", "inputrecord", "request", "doc", "instance", "example")
 """Objects of what a system was given: LangSmith, Phoenix, promptfoo, Bedrock, Vertex, lm-eval."""
-REPLIED = ("outputs", "output", "response", "result", "prediction")
+REPLIED = ("outputs", "output", "response", "result", "prediction", "values", "state")
 CHOSEN = ("choices", "candidates")
-"""Objects of what it gave back; and lists of them, as APIs of models have it."""
+"""Objects of what it gave back, LangGraph's state too; and lists, as APIs of models have it."""
 BESIDE = ("metadata", "store", "reference")
 RETRIEVED = tuple(name for name in CONTEXTS if name not in CITED)
 """Objects in which contexts may lie: inspect_ai, Dify, RAGFlow; and their names."""
 WRAPPERS = ("kwargs", "init_parameters")
 """What objects of LangChain and Haystack are made with, where they are written as JSON."""
+COLUMNS = ("inputs.", "outputs.", "inputs/", "outputs/")
+"""How the columns of evaluations begin: LangSmith and Azure, MLflow."""
+DUMPED = ('{"lc":', '[{"lc":')
+"""How a text begins that LangChain's `dumps` wrote."""
 MOST_STEPS = 12
 """How deep a key may lead, and how many digits a place in a list may have."""
 Record = dict[str, Any]
@@ -251,7 +263,8 @@ def unwrap(value: Any) -> Any:
     if isinstance(value, list):
         return [unwrap(entry) for entry in value]
     if not isinstance(value, dict):
-        return value
+        dumped = isinstance(value, str) and value.startswith(DUMPED)
+        return unwrap(found) if dumped and (found := parse_json_text(value)) != value else value
     inner = {key: unwrap(entry) for key, entry in value.items()}
     for key in WRAPPERS:
         if isinstance(inner.get(key), dict) and isinstance(inner.get("type"), str):
@@ -267,6 +280,7 @@ def unflatten(record: Mapping[str, Any]) -> Record:
     """Return a record with objects and lists for its keys such as `inputs.query`, `docs.0.id`."""
     whole: Record = {}
     for key, value in record.items():
+        key = key.replace("/", ".") if key.startswith(COLUMNS) else key
         *steps, last = key.split(".", MOST_STEPS)
         at: Any = whole
         for step in steps:
@@ -306,7 +320,7 @@ def layers(record: Mapping[str, Any], names: tuple[str, ...], listed: bool = Fal
 
 def lift_parts(record: Record) -> Record:
     """Return a record with its question, answer and contexts at the top, where they lay deeper."""
-    columns = any(key.startswith(("inputs.", "outputs.")) for key in record)
+    columns = any(key.startswith(COLUMNS) for key in record)
     record = unflatten(record) if columns else record
     given, replied = layers(record, GIVEN), layers(record, REPLIED)
     chosen = layers(record, CHOSEN, listed=True)
@@ -344,7 +358,9 @@ def _components(record: Record) -> list[Record]:
 
 
 def _question(layer: Record) -> str:
-    only = [value for value in layer.values() if isinstance(value, str)]
+    given = layer.get("args")  # of a function, by place
+    values = (*layer.values(), *(given if isinstance(given, list) else ()))
+    only = [value for value in values if isinstance(value, str)]
     asked = (*values_of(layer, QUESTIONS), *(only if len(only) == 1 else ()))
     texts = (_question(v) if isinstance(v, dict) else text_of(v) for v in asked)
     return next((text for text in texts if not is_blank(text)), text_of(layer))

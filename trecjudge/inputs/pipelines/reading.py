@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,8 @@ from typing import Any
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, ignore
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.formats.draft import ABSENT
-from trecjudge.inputs.pipelines.conversations import responses_in
+from trecjudge.inputs.pipelines.conversations import is_message, responses_in
+from trecjudge.inputs.pipelines.exports import exported_objects, is_export
 from trecjudge.inputs.pipelines.fields import (
     Row,
     holds_records,
@@ -25,6 +23,7 @@ from trecjudge.inputs.pipelines.fields import (
 )
 from trecjudge.inputs.pipelines.parts import (
     ANSWERS,
+    BESIDE,
     CONTEXTS,
     GIVEN,
     QUESTIONS,
@@ -33,215 +32,18 @@ from trecjudge.inputs.pipelines.parts import (
     is_list_of_sentences,
     layers,
     lift_parts,
-    parse_json_text,
     parts_of,
-    unflatten,
     unwrap,
 )
 from trecjudge.inputs.pipelines.services import PlainFields, text_of, values_of
+from trecjudge.inputs.pipelines.spans import Traces, is_span, name_spans
 from trecjudge.inputs.pipelines.tables import is_table, passages_joined, table_records
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.values import as_id, first_objects, objects
 from trecjudge.records import Place
+from trecjudge.settings.limits import limits
 
-MARKS = frozenset(
-    (
-        *("span_id", "spanId", "parent_id", "parent_span_id", "parentSpanId", "parent_run_id"),
-        *("parentObservationId", "parent_observation_id", "context.span_id", "run_type"),
-    )
-)
-"""Keys that only a span has, or a trace that is written as one."""
-OF_RECORDS = frozenset(("question", "query", "answer", "response", "contexts"))
-"""Keys that no span has: a record with one may name the span that it is of."""
-SPAN_INPUTS = OF_RECORDS | {"input", "output"}
-"""Keys of a trace that says itself what it was asked and what it said."""
-SPAN_LISTS = ("spans", "observations", "childruns", "resourcespans", "scopespans", "batches")
-"""Where a trace, or a span, has its spans; MLflow has them in `data`."""
-DATA = ("data",)
-IDS = ("spanid", "contextspanid", "id")
-TRACES = ("traceid", "contexttraceid")
-PARENTS = ("parentid", "parentspanid", "parentrunid", "parentobservationid")
-STARTS = ("starttime", "starttimeunixnano", "starttimens")
-KINDS = (
-    *("openinference.span.kind", "mlflow.spanType", "ai.observability.span_type"),
-    *("span_kind", "span_type", "run_type", "type", "traceloop.span.kind", "gen_ai.operation.name"),
-)
-SEARCH = re.compile(r"\w{0,40}retriever|retriev(?:e|al)(?:_?(?:docs|documents|contexts?|chunks))?")
-"""Names of spans that are a search, where their kind does not say so."""
-ASKED = (
-    *("inputs", "input.value", "mlflow.spanInputs", "ai.observability.record_root.input"),
-    *("traceloop.entity.input", "llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt"),
-    *("input", "request", "question", "query"),
-)
-SAID = (
-    *("outputs", "output.value", "mlflow.spanOutputs", "ai.observability.record_root.output"),
-    *("traceloop.entity.output", "llm.output_messages", "gen_ai.output.messages"),
-    *("gen_ai.completion", "output", "response", "answer"),
-)
-"""Paths to what a span was given and gave: LangSmith, Phoenix, MLflow, TruLens, OpenTelemetry."""
-FETCHED = (
-    *("reranker.output_documents", "retrieval.documents"),
-    "ai.observability.retrieval.retrieved_contexts",
-)
-"""Paths to what a span retrieved, the best first."""
-# Records that one object holds by column, as data frames and data sets write themselves.
 Record = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """What is kept of a span: `said` is what it gave, in a tuple that is empty if nobody knows.
-
-    `fetched` is what it retrieved, None where it is no search.
-    """
-
-    line: int
-    span_id: str
-    parent: str
-    start: str
-    asked: Any
-    said: tuple[Any, ...]
-    fetched: list[Any] | None
-
-
-@dataclass(slots=True)
-class Traces:
-    """Spans by trace: the spans of one may lie anywhere in a file."""
-
-    found: dict[str, list[_Step]] = field(default_factory=dict)
-
-    def add(self, line: int, record: Record, trace: str = "") -> None:
-        """Add a span, or a trace with all spans that it holds."""
-        inner = _spans(record)
-        trace = _text(record, TRACES) or trace or (_text(record, IDS) if inner else "")
-        if not MARKS.isdisjoint(record) or not SPAN_INPUTS.isdisjoint(record):
-            self.found.setdefault(trace, []).append(_step(line, record))
-        for span in inner:
-            self.add(line, span, trace)
-
-    def records(self) -> Iterator[tuple[int, Record]]:
-        """Yield (line, record) of each trace; it has no answer where no span gave one.
-
-        Evaluations of MLflow trace answers again, without their searches: such a trace has the
-        contexts of one in the same words.
-        """
-        joined = [_join_steps(steps) for steps in self.found.values()]
-        known = {_words(record): record["contexts"] for _, record in joined if "contexts" in record}
-        for line, record in joined:
-            again = known.get(_words(record))
-            yield line, record if again is None else {"contexts": again, **record}
-
-
-def _words(record: Record) -> str:
-    return repr((record.get("inputs"), record.get("outputs")))
-
-
-def is_span(record: Mapping[str, Any]) -> bool:
-    """Return whether a record is a span of a trace, or a trace with its spans."""
-    ours = not MARKS.isdisjoint(record) and OF_RECORDS.isdisjoint(record)
-    return bool(ours and _text(record, TRACES)) or bool(_spans(record))
-
-
-def _spans(record: Mapping[str, Any]) -> list[Record]:
-    """Return the spans in the lists of a record; MLflow has its list in an object."""
-    lists = [
-        *values_of(record, SPAN_LISTS),
-        *(v for r in layers(record, DATA) for v in values_of(r, SPAN_LISTS)),
-    ]
-    found = [v for list_ in lists if isinstance(list_, list) for v in list_ if isinstance(v, dict)]
-    ours = found and (not MARKS.isdisjoint(found[0]) or _spans(found[0]))
-    return found if ours else []
-
-
-def _text(record: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """Return an id of a span, which may stand in its object `context` or `trace`."""
-    inner = (record.get("context"), record.get("trace"))
-    places = (record, *(place for place in inner if isinstance(place, dict)))
-    found = (v for name in names for place in places for v in values_of(place, (name,)))
-    return next((str(value) for value in found if isinstance(value, str | int)), "")
-
-
-def _attributes(record: Mapping[str, Any]) -> Record:
-    """Return a span's own fields and its attributes, as objects."""
-    found = {key.removeprefix("attributes."): value for key, value in record.items()}
-    for inner in (found.pop("attributes", None), found.pop("record_attributes", None)):
-        if isinstance(inner, list):  # OpenTelemetry's own JSON
-            pairs = [(a.get("key"), a.get("value")) for a in inner if isinstance(a, dict)]
-            found |= {str(key): _untype(value) for key, value in pairs}
-        found |= inner if isinstance(inner, dict) else {}
-    return unflatten(found)
-
-
-def _untype(value: Any) -> Any:
-    """Return a value of OpenTelemetry's JSON without its type."""
-    inner = next(iter(value.values()), None) if isinstance(value, dict) else value
-    listed = inner.get("values") if isinstance(inner, dict) else None
-    return [_untype(entry) for entry in listed] if isinstance(listed, list) else inner
-
-
-def _at(fields: Record, paths: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return the first value at one of these paths that is not null; else null, or nothing."""
-    found: tuple[Any, ...] = ()
-    for path in paths:
-        inner: Any = fields
-        for step in path.split("."):
-            inner = inner.get(step, ABSENT) if isinstance(inner, dict) else ABSENT
-        if inner is not None and inner is not ABSENT:
-            return (parse_json_text(inner),)
-        found = found if inner is ABSENT else (None,)
-    return found
-
-
-def _step(line: int, record: Record) -> _Step:
-    fields = _attributes(record)
-    said = _at(fields, SAID)
-    return _Step(
-        line,
-        _text(record, IDS),
-        _text(record, PARENTS),
-        str(next(values_of(record, STARTS), "")),
-        next(iter(_at(fields, ASKED)), None),
-        said,
-        _fetched_by(fields, said),
-    )
-
-
-def _fetched_by(fields: Record, said: tuple[Any, ...]) -> list[Any] | None:
-    """Return the documents that a span retrieved, None where it is no search."""
-    found = next(iter(_at(fields, FETCHED)), None)
-    kinds = [str(value).casefold() for path in KINDS for value in _at(fields, (path,))]
-    named = SEARCH.fullmatch(str(fields.get("name")).casefold())
-    if found is None and not (named or any("retriev" in k or "rerank" in k for k in kinds)):
-        return None
-    found = next(iter(said), None) if found is None else found
-    if isinstance(found, dict):
-        lists = [*values_of(found, CONTEXTS), *found.values()]
-        found = next((value for value in lists if isinstance(value, list)), None)
-    if isinstance(found, str):
-        return [found]
-    if not isinstance(found, list):
-        return None
-    return [unflatten(entry) if isinstance(entry, dict) else entry for entry in found]
-
-
-def _join_steps(steps: list[_Step]) -> tuple[int, Record]:
-    """Return (line, record) of a trace: what its root was asked and said, what was retrieved."""
-    ids = {step.span_id for step in steps}
-    in_order = sorted(steps, key=lambda step: step.start)
-    others = [step for step in in_order if step.fetched is None] or steps
-    roots = [step for step in others if not step.parent or step.parent not in ids] or others
-    root = next((step for step in roots if step.said), roots[0])
-    asked = [step.asked for step in (root, *in_order) if step.asked is not None]
-    # A root without any output of its own: the last step that has one gave the answer.
-    said = root.said or next((step.said for step in reversed(others) if step.said), ())
-    record: Record = {"inputs": asked[0] if asked else None}
-    record = lift_parts(record | ({"outputs": said[0]} if said else {}))
-    found = [entry for step in in_order for entry in step.fetched or ()]
-    if found or (any(step.fetched is not None for step in steps) and "contexts" not in record):
-        record["contexts"] = found
-    return root.line, record
-
-
 Complain = Callable[[str], None]
 """Called with what is wrong about an object."""
 
@@ -302,7 +104,7 @@ def _columns(record: Mapping[str, Any]) -> dict[str, list[Any]]:
         and all(cell is None or isinstance(cell, kind) for cell in columns[parts[part]])
         for part, kind in cells.items()
     )
-    return columns if fit else {}
+    return columns if fit or name_spans(columns) else {}
 
 
 LISTS = frozenset(
@@ -345,7 +147,7 @@ def records_in(record: Record) -> Iterator[Record]:
     if is_span(whole):
         yield whole
         return
-    inside = next((found for found in map(_records_listed, _lists(whole)) if found), None)
+    inside = next((found for found in map(_records_listed, lists_in(whole)) if found), None)
     if inside is None or parts_of(_of_a_tool(whole)) is not None:
         yield from (r for one in _samples(whole) for r in responses_in(_of_a_tool(one)))
     else:
@@ -395,7 +197,7 @@ def _is_answer(entry: Any, name: str) -> bool:
     return name not in ("output", "response") and not typed and not SAYS.isdisjoint(entry)
 
 
-def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
+def lists_in(record: Mapping[str, Any]) -> Iterator[list[Any]]:
     """Yield the lists of objects of a record; promptfoo has one in an object of the same name.
 
     Where `--keys` says what records look like, a list may have any name.
@@ -403,19 +205,16 @@ def _lists(record: Mapping[str, Any]) -> Iterator[list[Any]]:
     for key, value in record.items():
         if record_keys() or plain(key) in LISTS:
             if isinstance(value, Mapping):
-                yield from _lists(value)
+                yield from lists_in(value)
             elif isinstance(value, list) and value:
                 yield value
 
 
 def _records_listed(entries: list[Any]) -> list[Record]:
-    """Return the records that a list holds, empty where its first entry is none."""
+    """Return the records or the spans that a list holds, empty where its first entry is none."""
     objects = [entry for entry in entries if isinstance(entry, dict)]
     if objects and is_span(objects[0]):
-        traces = Traces()
-        for entry in objects:
-            traces.add(0, entry)
-        return [found for _, record in traces.records() for found in responses_in(record)]
+        return objects
     records = [
         found
         for number, entry in enumerate(objects, 1)
@@ -456,17 +255,24 @@ def _of_a_prediction(entry: Record, number: int) -> Record:
 
 
 def _of_promptfoo(entry: Record) -> Record | None:
-    """Return the record of one of promptfoo's results: what was put into the prompt, the output."""
+    """Return the record of one of promptfoo's results: what was put into the prompt, the output.
+
+    Contexts are among the variables, in the output, or in what the provider says beside it. A
+    provider that failed gave no answer.
+    """
     given, answered = entry.get("vars"), entry.get("response")
+    if answered is None and entry.get("error") and "provider" in entry:
+        answered = ""
     if not isinstance(given, Mapping) or not isinstance(answered, Mapping | str):
         return None
-    output = answered.get("output") if isinstance(answered, Mapping) else answered
+    said = answered if isinstance(answered, dict) else {"output": answered}
     others = [v for k, v in given.items() if plain(k) not in (*CONTEXTS, *ANSWERS)]
     asked = [*values_of(given, QUESTIONS), *others]
+    places = (given, *layers(said, ("output", *BESIDE)))
     return {
         "question": text_of(asked[0]) if asked else "",
-        "answer": output,
-        "contexts": next(values_of(given, CONTEXTS), None),
+        "answer": said.get("output"),
+        "contexts": next((v for place in places for v in values_of(place, CONTEXTS)), None),
         "run_id": _provider(entry.get("provider")),
     }
 
@@ -496,10 +302,13 @@ def run_records(file: Path | Opened, report: OnFinding) -> Iterator[Row]:
 
 
 def _rows(opened: Opened, report: OnFinding) -> Iterator[Row]:
-    if is_table(opened):
+    def tell(message: str) -> None:
+        report(Finding("trace_unused", Place(str(opened.path)), message))
+
+    if not is_export(opened.path) and is_table(opened):
         rows = ((line, under_known_names(record)) for line, record in table_records(opened, report))
-        return passages_joined(_records(rows), ROWS_LOOKED_AT)
-    return passages_joined(_records(_objects(opened, report)), 1)
+        return passages_joined(_records(rows, tell=tell), ROWS_LOOKED_AT)
+    return passages_joined(_records(_objects(opened, report), tell=tell), 1)
 
 
 def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
@@ -513,6 +322,10 @@ def first_records(file: Path | Opened, count: int) -> list[dict[str, Any]]:
 
 
 def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
+    if is_export(opened.path):
+        with suppress(InputError):
+            return [r for _, r in islice(_records(_objects(opened, ignore), begun=True), count)]
+        return []
     if is_table(opened):
         with suppress(InputError):  # reported where the file is read
             rows = islice(table_records(Opened(opened.path), ignore, count), count)
@@ -524,9 +337,15 @@ def _first(opened: Opened, count: int) -> list[dict[str, Any]]:
     return [record for _, record in islice(_records(enumerate(whole), begun=True), count)]
 
 
+def records_of(record: Record) -> Iterator[Record]:
+    """Yield the records inside an object under the names that formats know, its traces too."""
+    return (found for _, found in _records([(0, record)]))
+
+
 def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
     """Yield (line, object); one that holds records by column as those records."""
-    for line, record in objects(opened, report):
+    read = exported_objects(opened.path, report) if is_export(opened.path) else None
+    for line, record in read or objects(opened, report):
         place = Place(str(opened.path), line)
         complaints: list[str] = []
         whole_records = split_columns(record, complaints.append)
@@ -536,13 +355,34 @@ def _objects(opened: Opened, report: OnFinding) -> Iterator[Row]:
             yield line, whole
 
 
-def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
+def _with_conversations(found: Iterable[Row]) -> Iterator[Row]:
+    """Yield (line, object); messages that follow one another are one object, a conversation."""
+    held: list[Row] = []
+    for line, record in found:
+        if is_message(record) and len(held) < limits().entries:
+            held.append((line, record))
+            continue
+        yield from _conversation(held)
+        held = []
+        yield line, record
+    yield from _conversation(held)
+
+
+def _conversation(held: list[Row]) -> Iterator[Row]:
+    if held:
+        yield held[0][0], {"messages": [message for _, message in held]}
+
+
+def _records(
+    found: Iterable[Row], begun: bool = False, tell: Callable[[str], None] | None = None
+) -> Iterator[Row]:
     """Yield (line, record) of what objects hold, and after them those of the traces.
 
-    `begun`: not all is read, so that a trace without an answer may get one.
+    `begun`: not all is read, so that a trace without an answer may get one. `tell` is told what
+    the traces say besides.
     """
     traces = Traces()
-    for line, record in found:
+    for line, record in _with_conversations(found):
         for inner in records_in(record):
             if inner is not record and is_span(inner):  # those of tracks are passed on
                 traces.add(line, inner)
@@ -552,3 +392,5 @@ def _records(found: Iterable[Row], begun: bool = False) -> Iterator[Row]:
         if begun:
             trace.setdefault("outputs", None)
         yield from ((line, record) for record in responses_in(trace))
+    if tell is not None and traces.unused:
+        tell(f"has traces that also say {', '.join(sorted(traces.unused))}")

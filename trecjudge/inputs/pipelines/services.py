@@ -20,7 +20,7 @@ TEXTS = (
     *("message", "choices", "candidates", "answer", "response", "actualoutput", "output"),
     *("outputs", "outputtext", "completion", "generatedtext", "generation", "replies", "reply"),
     *("answertext", "generations"),
-    *("result", "content", "parts", "text", "value", "data", "answers"),
+    *("result", "content", "parts", "text", "value", "data", "answers", "refusal"),
 )
 """Where an object of an answer has its text, or the object that has it; the first counts."""
 CITATIONS = ("citations", "annotations", "groundingsupports")
@@ -108,6 +108,23 @@ def text_of(value: Any) -> str:
     return answer.text
 
 
+def holds_unread(value: Any) -> bool:
+    """Return whether a value that gives no text has one all the same, under a name not known."""
+    if isinstance(value, str):
+        return " " in value.strip()
+    if isinstance(value, list):
+        return any(map(holds_unread, value))
+    if not isinstance(value, Mapping) or _is_hidden(value.get("type")):
+        return False
+    named = [inner for _, inner in PlainFields(value).items(TEXTS)]
+    others = (inner for key, inner in value.items() if not _is_hidden(key))
+    return any(map(holds_unread, named or others))
+
+
+def _is_hidden(name: object) -> bool:
+    return any(word in str(name) for word in HIDDEN)
+
+
 @dataclass(slots=True)
 class _Answer:
     """An answer that is put together; `places` are its objects, with the text that each gave."""
@@ -146,7 +163,7 @@ class _Answer:
         for part in parts:
             if isinstance(part, Mapping):
                 self._carry(part.get("results"))  # of a search, as the Responses API has it
-                if any(word in str(part.get("type")) for word in HIDDEN) or part.get("thought"):
+                if _is_hidden(part.get("type")) or part.get("thought"):
                     continue
             before = self.text
             self.text += between if before else ""

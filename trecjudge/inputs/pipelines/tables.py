@@ -26,6 +26,7 @@ from trecjudge.inputs.pipelines.parts import (
     sample_of,
 )
 from trecjudge.inputs.pipelines.services import PlainFields
+from trecjudge.inputs.pipelines.spans import name_spans
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.parquet import PARQUET, parquet_rows_of
@@ -55,7 +56,12 @@ def _first(file: Opened) -> bytes:
 def _delimiter(first: bytes) -> str | None:
     """Return what separates the cells of a header of records, None for any other line."""
     is_json = first[:1] in (b"{", b"[")
-    return None if is_json else delimiter_of(first.decode(errors="replace"), holds_records)
+    return None if is_json else delimiter_of(first.decode(errors="replace"), _is_header)
+
+
+def _is_header(names: Sequence[str]) -> bool:
+    last = (re.sub(r"^(?:inputs|outputs)[./]", "", name) for name in names)
+    return holds_records(last) or name_spans(names)
 
 
 def table_records(file: Opened, report: OnFinding, most: int | None = None) -> Iterator[Row]:

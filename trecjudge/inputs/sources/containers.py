@@ -353,7 +353,7 @@ def _unreadable(path: Path, number: int, error: Exception) -> InputError:
 def bare_name(path: Path) -> str:
     """Return a file's name without the endings of what holds it: `a.jsonl.gz` -> `a`."""
     name = path.name
-    for ending in (*ENDINGS, ".jsonl", ".json", ".csv", ".tsv", ".parquet"):
+    for ending in (*ENDINGS, ".jsonl", ".json", ".csv", ".tsv", ".parquet", ".eval", ".yaml"):
         name = name.removesuffix(ending)
     return name
 

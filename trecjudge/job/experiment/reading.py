@@ -15,6 +15,7 @@ from trecjudge.baseline.retrieve.ranking import GRADE_PASSAGES
 from trecjudge.baseline.retrieve.retriever import RetrieverSettings
 from trecjudge.errors import InputError, WorkflowError, unknown
 from trecjudge.findings import brief
+from trecjudge.inputs.documents.index_file import names_index
 from trecjudge.job.request import load_workflow
 from trecjudge.job.sweep import suffix_of
 from trecjudge.job.workflow import Workflow, prompt_beside
@@ -201,6 +202,8 @@ def read_experiment(path: Path, with_model: bool) -> Experiment:
         if not typed.get(key):
             raise WorkflowError(f"{path}: {key} is missing; needed are {', '.join(NEEDED)}")
     written = ExperimentFile(**typed)
+    if len(written.documents) == 1 and names_index(_resolve_path(path, written.documents[0])):
+        written = replace(written, documents=[], index=written.index or written.documents[0])
     if bool(written.documents) == bool(written.index):
         raise WorkflowError(f"{path}: give documents, or an index of them: one of the two")
     known = (*FORMATS, *NEWEST)

@@ -14,7 +14,7 @@ import orjson
 
 from trecjudge.baseline.generate.formats import document_record
 from trecjudge.baseline.generate.runs import RunRequest
-from trecjudge.baseline.index.index import build_index, is_address, open_index
+from trecjudge.baseline.index.index import build_index, open_index
 from trecjudge.baseline.index.sources import DuplicateFilter, at_least_one, sources_in
 from trecjudge.baseline.retrieve.ranking import threshold_path
 from trecjudge.check.checker import check_files
@@ -23,6 +23,7 @@ from trecjudge.errors import InputError, JudgmentFailed, ModelError
 from trecjudge.evaluation.comparing import Comparison, compare, scores_at
 from trecjudge.files import read_text, whole
 from trecjudge.findings import OnFinding, brief
+from trecjudge.inputs.documents.index_file import index_address
 from trecjudge.inputs.provenance import provenance_path
 from trecjudge.inputs.retrieved import retrieved_path
 from trecjudge.inputs.sources.containers import lines
@@ -333,7 +334,7 @@ def _fingerprint(making: ExperimentJob, name: str, variant: Variant, index: str)
         version = held.facts.version
     finally:
         held.close()
-    line = None if is_address(index) else threshold_path(index)
+    line = None if index_address(index) else threshold_path(index)
     settings = {
         "trecjudge": __version__,
         "index": version,

@@ -15,8 +15,9 @@ from trecjudge.errors import InputError
 from trecjudge.files import default_folder
 from trecjudge.findings import Finding, FindingLog, OnFinding, brief, plural
 from trecjudge.inputs.collections.kept import KeptDocuments, is_kept, path_of
+from trecjudge.inputs.collections.units import FoundDocument
 from trecjudge.inputs.collections.wanted import Read, WantedDocuments
-from trecjudge.inputs.documents.index_file import DocumentsOfIndex, is_index
+from trecjudge.inputs.documents.index_file import DocumentsOfIndex, index_address, is_index
 from trecjudge.inputs.documents.store import (
     IRDS,
     DocumentStore,
@@ -31,6 +32,7 @@ from trecjudge.inputs.documents.store import (
     packs_among,
 )
 from trecjudge.models.blocking import blocking
+from trecjudge.models.documents.postgres import PostgresAddress, find_documents
 from trecjudge.models.documents.service import DocumentApi, can_be_asked, service_of
 from trecjudge.records import Document, Place
 from trecjudge.text.credentials import public
@@ -71,9 +73,9 @@ def open_documents(
     """Return the documents of files and folders, indexes, data sets (`irds:NAME`) and services.
 
     Of several paths the first one that has a document counts. Few documents are held in memory. Of
-    a larger collection, and of a service, only those are read that are `wanted` and that no path
-    before it has; what is found is kept in `folder` for later jobs. Raises InputError if a path
-    holds no document, OutputError if nothing can be kept.
+    a larger collection, of a service, and of an index in a database, only those are read that are
+    `wanted` and that no path before it has; what is found is kept in `folder` for later jobs.
+    Raises InputError if a path holds no document, OutputError if nothing can be kept.
     """
     asked = cache(wanted)
     stores: list[DocumentStore] = []
@@ -86,6 +88,13 @@ def open_documents(
         elif is_index(path):
             stores.append(DocumentsOfIndex(path))
             files.append(path)
+        elif address := index_address(path):
+            kept, left = (
+                KeptDocuments.open(folder, store_name(path)),
+                _still_wanted(asked(), stores),
+            )
+            _fetch_from_index(address, kept, left, use, report)
+            stores.append(kept)
         elif service := service_of(path):
             kept, left = KeptDocuments.open(folder, service.key), _still_wanted(asked(), stores)
             elsewhere = (doc_id for doc_id in asked().named if doc_id not in left.named)
@@ -192,6 +201,25 @@ def fetch(
         report(finding)
 
 
+def _fetch_from_index(
+    address: str, kept: KeptDocuments, wanted: WantedDocuments, use: ServiceUse, report: OnFinding
+) -> None:
+    """Look up the documents that are wanted in an index, as they are now; offline none is."""
+    kept.wanted = wanted.named
+    if use.offline:
+        kept.not_known(left := kept.select_unsettled(wanted.possible))
+        if left:
+            message = f"offline: {plural(len(left), 'document')} not kept, and not asked for"
+            report(Finding("documents_not_fetched", Place(public(address)), message))
+        return
+    place = PostgresAddress.of(address)
+    found = {one.doc_id: one for one in find_documents(place, list(wanted.possible))}
+    with kept.change():
+        kept.add(FoundDocument(one, source=place.shown) for one in found.values())
+        kept.sample(islice(found, PROOFS))
+    kept.not_there(doc_id for doc_id in wanted.possible if doc_id not in found)
+
+
 def _unless_reported(counts: Mapping[str, int], report: OnFinding) -> OnFinding:
     """Return what reports the findings of files read again, but for those reported before."""
     left = Counter(counts)
@@ -257,6 +285,8 @@ def _differ(one: Document | None, other: Document | None) -> bool:
 
 def store_name(path: Path) -> str:
     """Return by what name the documents of a path are kept."""
+    if address := index_address(path):
+        return public(address)
     service = service_of(path)
     return service.key if service else os.path.realpath(path)
 

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from trecjudge.errors import InputError
+from trecjudge.inputs.documents.index_file import index_address
 from trecjudge.inputs.documents.store import address_in
 from trecjudge.models.access.addresses import NAMED as VARIABLES
 from trecjudge.models.access.addresses import VARIABLE, check_named, is_secret
@@ -89,7 +90,7 @@ def service_of(path: Path) -> DocumentApi | None:
     TRECJUDGE_DOCUMENTS_HEADERS names for it, or for all. Raises InputError for an address without
     `{docid}`, WorkflowError or ModelError for a file that cannot be used.
     """
-    if url := address_in(path):
+    if (url := address_in(path)) and not index_address(path):
         service = _check_service(DocumentApi(url), "--documents")
         headers = _read_headers(os.environ.get(HEADERS, ""), urlsplit(url).netloc)
         return _check_service(replace(service, headers=headers), "--documents")

@@ -12,14 +12,17 @@ from urllib.parse import unquote
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief, ignore
 from trecjudge.inputs.documents.names import plain
+from trecjudge.inputs.pipelines.exports import exported_objects, is_export
 from trecjudge.inputs.pipelines.parts import ANSWERS, CONTEXTS, QUESTIONS, SAMPLES, parts_of
 from trecjudge.inputs.pipelines.reading import split_columns
+from trecjudge.inputs.pipelines.spans import is_span
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, delimiter_of
 from trecjudge.inputs.sources.containers import ENDINGS, bare_name, chunks, first_line, lines
 from trecjudge.inputs.sources.paths import own_record
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.measures import UNJUDGED
 from trecjudge.records import Place
+from trecjudge.results.leaderboards.tools import scored_records
 from trecjudge.results.leaderboards.writing import (
     COLUMN_NAMES,
     MEASURE,
@@ -166,6 +169,9 @@ def _counts_nothing(row: LeaderboardRow) -> bool:
 def _any_rows(
     path: Path, report: OnFinding, format_name: str, shared: Collection[str]
 ) -> Iterator[Placed]:
+    if is_export(path):
+        yield from _of_objects(path, report)
+        return
     layout, first = layout_named(format_name), first_line(path)
     # An id may begin like JSON, or hold commas like a header: tabs and a number tell rows.
     if is_row(first, b"\t", (3, 4)) and (layout is None or layout.name != "jsonl"):
@@ -204,13 +210,17 @@ def _limit_cells(scored: Iterable[Scored]) -> Iterator[Scored]:
 def _of_objects(path: Path, report: OnFinding) -> Iterator[Placed]:
     wide: list[Scored] = []
     cells, most = 0, limits()
-    for line, record in objects(path, report):
+    given = exported_objects(path, report) if is_export(path) else objects(path, report)
+    for line, record in given:
         place = Place(str(path), line)
-        if found := list(filter(is_wide, split_columns(record, ignore))):
+        found = scored_records(record) or filter(is_wide, split_columns(record, ignore))
+        if found := list(found):
             wide += [(place, one) for one in found]
             cells += sum(map(len, found))
             if cells > most.rows:
                 raise InputError(f"{place}: {most.too_many_rows}")
+            continue
+        if is_span(record):  # a trace that nobody has scored
             continue
         named = {COLUMN_NAMES[key]: value for key, value in record.items() if key in COLUMN_NAMES}
         if TOPIC not in named and "mean" in record:  # of a NAME.leaderboard.jsonl
