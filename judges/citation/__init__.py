@@ -22,7 +22,7 @@ from trecjudge import (
     judgment_of,
 )
 from trecjudge.errors import UNDECIDED
-from trecjudge.inputs.labels.vocabulary import label_among
+from trecjudge.inputs.labels.vocabulary import sense_of
 from trecjudge.judging.attest import (
     HOLLOW,
     Attesting,
@@ -110,13 +110,16 @@ class CitationJudge(Attesting):
     def given(self, item: Item, label: str) -> Judgment:
         """Return the judgment that somebody else's label makes.
 
-        Raises JudgmentFailed for what is none of the labels of the item.
+        A label of support says that a document does not contradict. Raises JudgmentFailed for what
+        is none of the labels of the item, and for no support: files of labels say so of both.
         """
         if not item.contradicts:
             return Attesting.given(self, item, label)
-        known = label_among(label, AGAINST)
-        if known is None:
-            raise JudgmentFailed("parse", f"label {label!r} is none of {', '.join(AGAINST)}")
+        sense = NOT_CONTRADICTED if label == NOT_CONTRADICTED else sense_of(label)
+        if sense in (None, NONE):
+            choices = f"{CONTRADICTED}, {NOT_CONTRADICTED}"
+            raise JudgmentFailed("parse", f"label {label!r} is none of {choices}")
+        known = CONTRADICTED if sense == CONTRADICTED else NOT_CONTRADICTED
         return judgment_of(item, label=known, attester="given")
 
     def citation_support(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -142,9 +145,6 @@ class CitationJudge(Attesting):
         checked = [j for j in judgments if j.label != NOTHING_TO_CHECK]
         found = [weight(j) for j in checked if j.judged]
         return mean_of(found, empty=None if len(found) < len(checked) else 0.0)
-
-
-AGAINST = (CONTRADICTED, NOT_CONTRADICTED)
 
 
 def contradicts(item: Item) -> Judgment:
