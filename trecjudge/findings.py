@@ -226,6 +226,7 @@ KINDS: dict[str, FindingKind] = {
         "warning", "citations cannot be judged without document text"
     ),
     "citation_by_id": RULE,
+    "citation_given": RULE,
     "citation_kind": RULE,
     "citation_malformed": RULE,
     "citation_unreferenced": RULE,

@@ -104,7 +104,8 @@ class MeasureSpec:
     a missing response has none either. `expected_of` is the measure of labels that it is with the
     weights that a person would give on average; it may rank in its place. `bands` are names of
     its values, each with the least value of that name, the best first: they are said below the
-    table. One with a `fit` has the values that it gives, whatever `compute` says.
+    table. One with a `fit` has the values that it gives, whatever `compute` says. An `optional` one
+    is a column only where a run has a value, or what is unjudged may be one.
 
     `aggregate` and `cast` may be functions too. Such an aggregate gets the values of the topics
     that have one, and its mean has no interval. `cast` turns what `compute` gives, unless that is
@@ -127,6 +128,7 @@ class MeasureSpec:
     cast: Cast = "float"
     bands: Mapping[str, float] = field(default_factory=dict)
     fit: FitSpec | None = None
+    optional: bool = False
 
     @property
     def aggregate_name(self) -> str:

@@ -135,7 +135,7 @@ def test_a_trend_shows_each_night_and_what_flipped(tmp_path: Path) -> None:
     status, found = as_json("compare", tmp_path / "nights", "--trend", "--measure", "AVG_CITATIONS")
     points = found["trend"]
     assert (status, [p["mean"] for p in points], points[0]["flipped"]) == (0, [1.0] * 3, None)
-    done = command("compare", tmp_path / "nights", "--trend", "--against", "r")
+    done = command("compare", tmp_path / "nights", "--trend", "--to", "latex")
     assert (done.status, "--trend: leave out" in done.err) == (1, True)
 
 

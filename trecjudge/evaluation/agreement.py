@@ -23,7 +23,7 @@ from trecjudge.evaluation.label_sets import (
     label_sets_at,
     named_items,
 )
-from trecjudge.findings import OnFinding, ignore, plural
+from trecjudge.findings import Finding, OnFinding, ignore, plural
 from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
@@ -385,6 +385,27 @@ def agreements(
     for why in failed:
         notify(why)
     return found
+
+
+def pairwise_agreements(
+    files: Sequence[Path],
+    report: OnFinding,
+    options: AgreementOptions = USUAL,
+    notify: Callable[[str], None] = ignore,
+) -> list[Agreement]:
+    """Return how each two of several files of labels agree, as `agreements` does.
+
+    What is found in a file is reported once. Raises InputError.
+    """
+    known: set[Finding] = set()
+
+    def once(finding: Finding) -> None:
+        if finding not in known:
+            known.add(finding)
+            report(finding)
+
+    pairs = itertools.combinations(files, 2)
+    return [found for pair in pairs for found in agreements(*pair, once, options, notify)]
 
 
 def _sides(

@@ -229,18 +229,19 @@ class Leaderboard:
     """What fits have to say; known once `finish` has run."""
     passed_over: MeasureSpec | None = None
     """The measure that was to rank the runs, where no run has a value of it."""
-    _measures: tuple[str, ...] = field(init=False, repr=False)
+    computed: tuple[str, ...] = field(init=False, repr=False)
+    """The names of all measures; of the optional ones `spec` has those with a value at the end."""
     _known: Counter[str] = field(init=False, repr=False, default_factory=Counter)
     """How many runs have a value, by measure."""
 
     def __post_init__(self) -> None:
-        self._measures = tuple(measure.name for measure in self.spec.measures)
+        self.computed = tuple(measure.name for measure in self.spec.measures)
 
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Score one response."""
         scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
         own = self.scores.setdefault(response.run_id, {})
-        own[response.topic_id] = ResponseScores.of(self._measures, scores)
+        own[response.topic_id] = ResponseScores.of(self.computed, scores)
         coverage = self.coverage[response.run_id]
         coverage.add(response, judgments)
         if self.spec.expected:
@@ -318,7 +319,10 @@ class Leaderboard:
         ranking = self.choose_defined(self.spec.ranked_by_of(self._known, len(self.scores)))
         if ranking != wanted.name:
             self.passed_over = wanted
-        self.spec = replace(self.spec, expected=tuple(self._expected_to_rank()))
+        kept = {name for (_, name), one in self.means.items() if one.highest is not None}
+        kept.add(self.spec.ranked_by)
+        columns = tuple(m for m in self.spec.measures if not m.optional or m.name in kept)
+        self.spec = replace(self.spec, measures=columns, expected=tuple(self._expected_to_rank()))
         self.spec = replace(self.spec, sort_by=self.spec.in_place_of(ranking))
 
     def _fit(self) -> None:
@@ -393,7 +397,7 @@ class Leaderboard:
                 joined[measure.name], spread = mean_of_samples(scores, default)
                 if spread is not None:
                     apart[measure.name].append(spread)
-            own[topic_id] = ResponseScores.of(self._measures, joined)
+            own[topic_id] = ResponseScores.of(self.computed, joined)
         self.spreads |= {(run_id, name): fmean(known) for name, known in apart.items()}
 
     def mean(self, run_id: str, measure: MeasureSpec) -> RunScore:

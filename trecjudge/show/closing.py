@@ -84,7 +84,7 @@ class TableOptions:
 
     def others(self, summary: Summary) -> list[str]:
         """Return the measures to show beside the one that ranks. Raises InputError."""
-        self.check(summary.measures)
+        self.check([*summary.measures, *summary.without_values])
         wanted = {summary.ranks_for, *self.measures}
         if OF_EACH_JUDGE in wanted:
             wanted |= set(summary.ranked_by_judge.values())

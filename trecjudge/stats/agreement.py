@@ -178,6 +178,25 @@ def _ordinal(totals: Array) -> Array:
     return distance
 
 
+def tau_b(confusion: Array) -> Array:
+    """Return Kendall's tau-b of two gradings of the same items, -1 to 1: how alike they order them.
+
+    NaN where one side has a single grade. Kendall, Biometrika 1945.
+    """
+    agreeing = _pairs_in_order(confusion) - _pairs_in_order(np.flip(confusion, axis=-1))
+    squared = confusion.sum(axis=(-2, -1)) ** 2
+    untied = [squared - (confusion.sum(axis=side) ** 2).sum(axis=-1) for side in (-1, -2)]
+    return ratio(2 * agreeing, np.sqrt(untied[0] * untied[1]))
+
+
+def _pairs_in_order(confusion: Array) -> Array:
+    """Return how many pairs of items both sides order alike."""
+    behind = np.flip(confusion, axis=(-2, -1)).cumsum(axis=-2).cumsum(axis=-1)
+    behind = np.flip(behind, axis=(-2, -1))
+    alike: Array = (confusion[..., :-1, :-1] * behind[..., 1:, 1:]).sum(axis=(-2, -1))
+    return alike
+
+
 def precision(confusion: Array) -> Array:
     """Return relevant on both sides / relevant on the predicted; labels are 0 and 1 here.
 
@@ -337,6 +356,7 @@ GRADE_FIGURES: Mapping[str, AgreementFigure] = {
     "kappa_linear": kappa(1),
     "kappa_quadratic": kappa(2),
     "alpha_ordinal": alpha(ordinal=True),
+    "tau_b": tau_b,
 }
 SET_FIGURES: Mapping[str, AgreementFigure] = {"precision": precision, "recall": recall, "f1": f1}
 

@@ -54,6 +54,7 @@ OF_LABELS = {
     "kappa_quadratic": "kappa, quadratic weights",
     "alpha_nominal": "Krippendorff's alpha",
     "alpha_ordinal": "ordinal alpha",
+    "tau_b": "Kendall's tau-b",
 }
 """Figures of labels that the page shows, by their names in `agree`."""
 
