@@ -12,6 +12,7 @@ import pytest
 
 from tests.commandline import SAMPLES, Done, command, sample
 from tests.endpoint import Answer, Endpoint, Script, attestation, serving, text_of
+from trecjudge.inputs.sources.paths import own_output
 
 RAG = SAMPLES / "rag"
 GIVEN = ("--rag-responses", RAG / "runs", "--documents", RAG / "documents.jsonl")
@@ -55,6 +56,11 @@ def test_a_card_has_no_text_of_answers_or_documents(tmp_path: Path) -> None:
         for line in path.read_text().splitlines():
             texts = [t for t in json.dumps(json.loads(line)).split('"') if len(t) > 25]
             assert not [text for text in texts if text in written]
+
+
+def test_a_card_among_runs_is_known_for_what_it_is(tmp_path: Path) -> None:
+    trust(tmp_path, *GIVEN, "-q", "--change", "none")
+    assert own_output(tmp_path / "x.card.json") == "a judge's card"
 
 
 def test_the_report_of_the_job_shows_the_card(tmp_path: Path) -> None:

@@ -29,20 +29,18 @@ NAME = "choose"
 class ChooseFlags(MapFlags, MaterialFlags, AskingFlags, PrintFlags):
     """The judge, the labels, and what is wanted of it."""
 
-    judge: Sequence[str] = argument("The judge, by name or as module:Class.", metavar="JUDGE")
+    judge: Sequence[str] = argument("The judge to try.", metavar="JUDGE")
     labels: Path = option(
-        "Labels of people: pairs of sentence, document and label, or labels of the runs' own"
-        " items. 100 give a first answer.",
-        ...,
+        "Labels of people, as `judges audit` takes them; 100 give a first answer.", ...
     )
     most_labelled: int | None = part(
         "--max", "labelled", "Labelled responses, drawn from all.", min=1
     )
     least: float | None = part(
-        "--min", "right", "The share of items that must have people's label, held in 95 %.", min=0
+        "--min", "right", "The share with people's label, held in 95 %.", min=0
     )
     most_asked: float | None = part(
-        "--max", "asked", "The share of items that a model may be asked about, 0 to 1.", min=0
+        "--max", "asked", "The share of items a model may be asked, 0 to 1.", min=0
     )
 
 

@@ -34,22 +34,18 @@ class CardFlags(StabilityFlags, MapFlags, OutputFlags):
     """The judge, what it is tried on, and where its card goes."""
 
     WITHOUT: ClassVar = frozenset({"measures", "show_all", "wide", "compress"})
-    judge: Sequence[str] = argument("The judge, by name or as module:Class.", metavar="JUDGE")
-    labels: Path | None = option(
-        "Labels of people: pairs of sentence, document and label, or labels of the runs' own items."
-    )
+    judge: Sequence[str] = argument("The judge to try.", metavar="JUDGE")
+    labels: Path | None = option("Labels of people, as `judges audit` takes them.")
     most_labelled: int | None = part(
         "--max", "labelled", "Labelled responses, drawn from all.", min=1
     )
     changes: Sequence[str] = several(
-        "Only these changes of answers, or none; `game` plays all ways of writing for the judge, of"
-        " which a few are played by default, and `dark` asks where there is nothing to find.",
+        "Only these changes, or none; `game` is all games, `dark` asks where nothing is to find.",
         "--change",
         metavar="NAME",
     )
     against: Path | None = option(
-        "An earlier NAME.card.json: ask its items again, and exit with 1 where the judge is not the"
-        " same any more. A model is asked, whatever the cache has.",
+        "An earlier NAME.card.json: ask its items again, and exit with 1 if the judge has changed.",
         metavar="OTHER",
     )
 
