@@ -37,6 +37,8 @@ class Answer:
     drop: bool = False
     usage: tuple[int, int] | None = (10, 5)
     """Tokens in and out; None where the endpoint reports none."""
+    served: str = ""
+    """What the endpoint calls its model; empty where it does not say."""
     logprobs: Any = None
     """What the endpoint gives as the log-probabilities of the reply's tokens."""
 
@@ -98,7 +100,8 @@ def completion(answer: Answer) -> dict[str, Any]:
     usage = zip(("prompt_tokens", "completion_tokens"), answer.usage or (), strict=False)
     choice = {"message": message, "finish_reason": answer.finish_reason}
     more = {} if answer.logprobs is None else {"logprobs": answer.logprobs}
-    return {"choices": [choice | more], "usage": dict(usage)}
+    named = {"model": answer.served} if answer.served else {}
+    return {"choices": [choice | more], "usage": dict(usage)} | named
 
 
 @asynccontextmanager

@@ -39,7 +39,7 @@ def test_no_secret_comes_out(
 ) -> None:
     monkeypatch.chdir(folder)
     chosen = random.Random(SIZE).sample([t for t in every if not t.workflow], SIZE)
-    assert len({one.command for one in every}) == 52
+    assert len({one.command for one in every}) == 54
     assert run(chosen, folder) == {}
 
 

@@ -177,6 +177,7 @@ KINDS: dict[str, FindingKind] = {
     "measure_undefined": FindingKind("warning", "left out"),
     "value_one_sided": FindingKind("warning", "left out"),
     "unjudged_unseen": FindingKind("warning", "a rule may be kept only because of them"),
+    "nothing_judged": FindingKind("warning", "a rule on it holds nothing"),
     "direction_assumed": FindingKind("warning", "higher is taken to be better"),
     "ranking_unknown": FindingKind("warning", "all measures are held, good or not"),
     "baseline_empty": FindingKind("warning", "no drop is found: there is nothing to compare with"),
@@ -225,6 +226,7 @@ KINDS: dict[str, FindingKind] = {
         "warning", "citations cannot be judged without document text"
     ),
     "citation_by_id": RULE,
+    "citation_given": RULE,
     "citation_kind": RULE,
     "citation_malformed": RULE,
     "citation_unreferenced": RULE,

@@ -65,6 +65,29 @@ class SumsSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a fit gives: (run_id, topic_id) -> value, and what unjudged items could make of it.
+
+    Means over topics are the values of runs. `remarks` say what whoever reads them must know.
+    """
+
+    values: Mapping[tuple[str, str], tuple[float, float, float]]
+    remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FitSpec:
+    """How a measure is fitted to the responses of all runs at once, such as strengths to battles.
+
+    `record` gives what is needed of a response, small and fit to be sent to another process; `fit`
+    takes the records of all of them.
+    """
+
+    record: Callable[[Response, Sequence[Judgment]], Any]
+    fit: Callable[[Iterable[Any]], Fitted]
+
+
+@dataclass(frozen=True, slots=True)
 class MeasureSpec:
     """One column of the leaderboard.
 
@@ -81,7 +104,8 @@ class MeasureSpec:
     a missing response has none either. `expected_of` is the measure of labels that it is with the
     weights that a person would give on average; it may rank in its place. `bands` are names of
     its values, each with the least value of that name, the best first: they are said below the
-    table.
+    table. One with a `fit` has the values that it gives, whatever `compute` says. An `optional` one
+    is a column only where a run has a value, or what is unjudged may be one.
 
     `aggregate` and `cast` may be functions too. Such an aggregate gets the values of the topics
     that have one, and its mean has no interval. `cast` turns what `compute` gives, unless that is
@@ -103,6 +127,8 @@ class MeasureSpec:
     expected_of: str = ""
     cast: Cast = "float"
     bands: Mapping[str, float] = field(default_factory=dict)
+    fit: FitSpec | None = None
+    optional: bool = False
 
     @property
     def aggregate_name(self) -> str:

@@ -86,7 +86,7 @@ class AttributionJudge(ClaimJudging):
             claims = file.weigh(item.run_id, topic, claims)
         found = await ClaimJudging.judge_claims(self, item, claims, library, model)
         used = {s.doc_id for j in found if j.label == ATTRIBUTED for s in j.sources}
-        documents = item.response.documents.values()
+        documents = item.response.sources.values()
         detector = self.without_model(model)
         judged = (self._document(item, d, d.doc_id in used, found, detector) for d in documents)
         return [*found, *judged, *failed]

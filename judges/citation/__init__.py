@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import ClassVar
 
-from trecjudge import Judgment, LeaderboardSpec, MeasureSpec, Program, ReplyLength, Response
-from trecjudge.judging.attest import Attesting, best_or_worst
-from trecjudge.measures import expected_weight, mean_of, share_measure
-from trecjudge.records import FULL, NONE, NOTHING_TO_CHECK, PARTIAL
+from trecjudge import (
+    Item,
+    Judgment,
+    JudgmentFailed,
+    LeaderboardSpec,
+    MeasureSpec,
+    Model,
+    Program,
+    ReplyLength,
+    Response,
+    Topic,
+    judgment_of,
+)
+from trecjudge.errors import UNDECIDED
+from trecjudge.inputs.labels.vocabulary import sense_of
+from trecjudge.judging.attest import (
+    HOLLOW,
+    Attesting,
+    citation_item,
+    citation_not_read,
+    known_in_part,
+    require_shared_script,
+    require_text,
+)
+from trecjudge.judging.attest import best_or_worst as best_or_worst_support
+from trecjudge.judging.claims.by_words import contradiction
+from trecjudge.judging.offline.prepared import prepared_text, scripts_of
+from trecjudge.judging.offline.support import compare
+from trecjudge.measures import Compute, expected_weight, mean_of, share_measure
+from trecjudge.records import CONTRADICTED, FULL, NONE, NOT_CONTRADICTED, NOTHING_TO_CHECK, PARTIAL
 from trecjudge.settings.fields import ranged
+from trecjudge.text.tokens import scripts
 
 ATTEST = Program("attest", f"{__package__}.program:Attest")
 ATTEST_GROUP = Program(
@@ -27,7 +55,8 @@ ATTEST_GROUP = Program(
 class CitationJudge(Attesting):
     """Whether each cited document is there and supports its sentence (Auto-ARGUE attestation).
 
-    `partial` is what a partial support counts, 0 to 1.
+    `partial` is what a partial support counts, 0 to 1. A document that is cited as contradicting a
+    sentence is looked through for that by words, whoever attests: it is in no measure of support.
     """
 
     partial: float = ranged(0.0, 0.0, 1.0)
@@ -58,7 +87,40 @@ class CitationJudge(Attesting):
                 expected_of="CITATION_SUPPORT",
             ),
         )
-        return LeaderboardSpec(columns, sort_by="CITATION_SUPPORT", fill=best_or_worst)
+        supporting = (replace(m, compute=partial(of_support, m.compute)) for m in columns)
+        every = (*supporting, CONTRADICTION_SUPPORT)
+        return LeaderboardSpec(every, sort_by="CITATION_SUPPORT", fill=best_or_worst)
+
+    def pool(self, topic: Topic, response: Response) -> Iterator[Item]:
+        """Yield each citation of each sentence, and each that is said to contradict it."""
+        for sentence in response.sentences:
+            for citation in sentence.citations:
+                yield citation_item(topic, response, sentence, citation)
+            for citation in sentence.contradicting:
+                yield citation_item(topic, response, sentence, citation, contradicts=True)
+
+    async def judge(self, item: Item, model: Model) -> Judgment:
+        """Return full, partial or no support, or whether a document contradicts the sentence."""
+        return contradicts(item) if item.contradicts else await Attesting.judge(self, item, model)
+
+    def group_of(self, item: Item) -> str | None:
+        """Return the document that a model would be asked about, or None."""
+        return None if item.contradicts else Attesting.group_of(self, item)
+
+    def given(self, item: Item, label: str) -> Judgment:
+        """Return the judgment that somebody else's label makes.
+
+        A label of support says that a document does not contradict. Raises JudgmentFailed for what
+        is none of the labels of the item, and for no support: files of labels say so of both.
+        """
+        if not item.contradicts:
+            return Attesting.given(self, item, label)
+        sense = NOT_CONTRADICTED if label == NOT_CONTRADICTED else sense_of(label)
+        if sense in (None, NONE):
+            choices = f"{CONTRADICTED}, {NOT_CONTRADICTED}"
+            raise JudgmentFailed("parse", f"label {label!r} is none of {choices}")
+        known = CONTRADICTED if sense == CONTRADICTED else NOT_CONTRADICTED
+        return judgment_of(item, label=known, attester="given")
 
     def citation_support(self, response: Response, judgments: Sequence[Judgment]) -> float | None:
         """Return supporting citations / citations: 0 without citations, None if none is judged.
@@ -83,6 +145,54 @@ class CitationJudge(Attesting):
         checked = [j for j in judgments if j.label != NOTHING_TO_CHECK]
         found = [weight(j) for j in checked if j.judged]
         return mean_of(found, empty=None if len(found) < len(checked) else 0.0)
+
+
+def contradicts(item: Item) -> Judgment:
+    """Return whether a document that is cited as contradicting a sentence does so, by words.
+
+    One that is not there, or is empty, does not, nor one that supports the sentence in full. Raises
+    JudgmentFailed where words show neither: that is no proof.
+    """
+    if item.citation is not None and item.citation.unread:
+        raise citation_not_read(item.citation)
+    if item.exists is False:
+        return judgment_of(item, label=NOT_CONTRADICTED, reason="no such document")
+    document = item.document
+    require_text(document)
+    assert document is not None
+    if document.hollow or not item.has_text:
+        reason = HOLLOW if document.hollow else "the sentence has no text"
+        return judgment_of(item, label=NOT_CONTRADICTED, reason=reason)
+    text = document.full_text
+    require_shared_script("sentence", scripts(item.text), "document", scripts_of(text))
+    if found := contradiction(item.text, text):
+        return judgment_of(item, label=CONTRADICTED, reason=found, attester="lexical")
+    if not document.complete:
+        raise known_in_part(document)
+    if compare(item.text, prepared_text(text)).label == FULL:
+        reason = "it supports the sentence"
+        return judgment_of(item, label=NOT_CONTRADICTED, reason=reason, attester="lexical")
+    raise JudgmentFailed(UNDECIDED, "words do not show whether the document contradicts it")
+
+
+def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
+    """Return an unjudged judgment with the best or the worst label that it could have had."""
+    found = best_or_worst_support(judgment, best)
+    if not judgment.contradicts:
+        return found
+    return replace(found, label=CONTRADICTED if best else NOT_CONTRADICTED, grade=None)
+
+
+def of_support(
+    compute: Compute, response: Response, judgments: Sequence[Judgment]
+) -> float | bool | None:
+    """Return what a measure makes of the citations that are to support their sentences."""
+    return compute(response, [j for j in judgments if not j.contradicts])
+
+
+def contradiction_support(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return documents that contradict / those judged that are cited as such; None without any."""
+    return mean_of(j.label == CONTRADICTED for j in judgments if j.contradicts and j.judged)
 
 
 def citation_accuracy(response: Response, judgments: Sequence[Judgment]) -> float | None:
@@ -144,4 +254,11 @@ SENTENCE_SUPPORT = share_measure(
     "SENTENCE_SUPPORT",
     sentence_support,
     "Share of the sentences with citations in which every citation supports the sentence.",
+)
+CONTRADICTION_SUPPORT = share_measure(
+    "CONTRADICTION_SUPPORT",
+    contradiction_support,
+    "Share of the documents cited as contradicting a sentence that contradict it.",
+    default=None,
+    optional=True,
 )

@@ -143,7 +143,7 @@ class FaithfulnessJudge(ClaimJudging):
 
     async def _truths(self, item: WholeResponse, model: Model) -> list[Judgment]:
         """Return what each document states, an unjudged judgment where that is not known."""
-        documents = item.response.documents.values()
+        documents = item.response.sources.values()
         return await asyncio.gather(*(self._judge_truths(item, d, model) for d in documents))
 
     async def _judge_truths(
@@ -164,7 +164,7 @@ class FaithfulnessJudge(ClaimJudging):
 
 def _all_stated_by_rules(item: WholeResponse) -> list[Judgment]:
     """Return what each document states, by rules; an unjudged judgment where it has no text."""
-    documents = item.response.documents.values()
+    documents = item.response.sources.values()
     return [without_text(item, d) or _stated_by_rules(item, d) for d in documents]
 
 
@@ -182,7 +182,7 @@ def _truths_judgment(
 
 def _known_truths(item: WholeResponse, truths: Sequence[Judgment]) -> list[Truth]:
     """Return the truths of all documents that were read."""
-    documents = item.response.documents
+    documents = item.response.sources
     return [Truth(documents[t.doc_id], fact) for t in truths if t.doc_id for fact in t.facts]
 
 

@@ -7,6 +7,7 @@ Source of the scores: Pradeep et al., Initial Nugget Evaluation Results for the 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,9 +33,9 @@ from trecjudge.inputs.labels.vocabulary import label_among
 from trecjudge.judging.attest import AttesterName
 from trecjudge.judging.judge import ask_together, asks_model, charge_first, unjudged
 from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED, Match, nuggets_given, stated
-from trecjudge.measures import share_measure
+from trecjudge.measures import mean_of, share_measure
 from trecjudge.records import AskedNugget, Evidence, Usage
-from trecjudge.records.nuggets import OKAY, VITAL
+from trecjudge.records.nuggets import OKAY, VITAL, plain_name
 from trecjudge.settings.fields import check_ranges, ranged
 
 ASSIGN = Program(
@@ -60,11 +61,13 @@ class NuggetsJudge:
     """Which nuggets of the topic's bank a response states: in full, in part, or not.
 
     `assigner` is who decides: `lexical`, `llm`, or `auto`: the model where one is used. A model is
-    asked about `window` nuggets at a time, with the whole response.
+    asked about `window` nuggets at a time, with the whole response. `groups` is whether the banks
+    map nuggets to sub-narratives, whose coverage is a measure then; a job finds it out.
     """
 
     assigner: AttesterName = "auto"
     window: int = ranged(10, 1)
+    groups: bool = False
     programs: ClassVar[tuple[Program, ...]] = (ASSIGN,)
     needs: ClassVar[tuple[str, ...]] = ("nuggets",)
 
@@ -76,12 +79,20 @@ class NuggetsJudge:
         """Whether the settings ask for a model."""
         return self.assigner == "llm"
 
+    def fitted(self, nuggets: Sequence[Nugget], cited: object) -> NuggetsJudge:
+        """Return the judge, which knows whether the banks map nuggets to sub-narratives."""
+        return replace(self, groups=self.groups or any(nugget.group for nugget in nuggets))
+
     @property
     def measures(self) -> LeaderboardSpec:
-        """The six scores, ranked by STRICT_VITAL_SCORE, the track's primary measure."""
+        """The six scores, ranked by STRICT_VITAL_SCORE, the track's primary measure.
+
+        Where banks map nuggets to sub-narratives, the coverage of these too.
+        """
         columns = (
             *_scores("STRICT_", partly=0.0, counts="nothing"),
             *_scores("", partly=0.5, counts="half"),
+            *((SUB_NARRATIVE_COVERAGE,) if self.groups else ()),
         )
         return LeaderboardSpec(columns, sort_by="STRICT_VITAL_SCORE", fill=best_or_worst)
 
@@ -188,6 +199,31 @@ def graded_weight(nugget: AskedNugget, labelled: bool) -> float:
     return WEIGHTS.get(nugget.importance, 0.5) if labelled else 1.0
 
 
+def sub_narratives_covered(response: Response, judgments: Sequence[Judgment]) -> float | None:
+    """Return sub-narratives with a vital nugget stated in full / those that have a vital nugget.
+
+    0 to 1. One of which no such nugget is known to be stated, and one is unjudged, is in neither
+    count. None where none is left.
+    """
+    labels: dict[str, set[str | None]] = defaultdict(set)
+    for judgment in judgments:
+        nugget = judgment.nugget
+        if nugget and vital_weight(nugget, True) and (nugget.group or nugget == UNKNOWN):
+            labels[plain_name(nugget.group)].add(judgment.label)
+    decided = (found for found in labels.values() if STATED in found or None not in found)
+    return mean_of(STATED in found for found in decided)
+
+
+SUB_NARRATIVE_COVERAGE = share_measure(
+    "SUB_NARRATIVE_COVERAGE",
+    sub_narratives_covered,
+    "Share of the topic's sub-narratives of which the response states a vital nugget in full;"
+    " those without a vital nugget do not count.",
+    default_if_undefined=False,
+    undefined="no vital nugget of the bank is mapped to a sub-narrative",
+)
+
+
 def best_or_worst(judgment: Judgment, best: bool) -> Judgment:
     """Return an unjudged nugget at its best or at its worst."""
     label = STATED if best else NOT_STATED
@@ -242,7 +278,8 @@ def nugget_judgment(
 
 def as_asked(nugget: Nugget) -> AskedNugget:
     """Return what a judgment keeps of its nugget."""
-    return AskedNugget(nugget.nugget_id, statement_of(nugget), nugget.importance)
+    named = nugget.nugget_id, statement_of(nugget), nugget.importance
+    return AskedNugget(*named, group=nugget.group)
 
 
 def statement_of(nugget: Nugget) -> str:

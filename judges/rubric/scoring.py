@@ -169,7 +169,7 @@ def axis_measures(axes: Sequence[str]) -> list[MeasureSpec]:
             name,
             partial(supportive, axis=axis),
             default_if_undefined=False,
-            description=f"SUPPORTIVE_SCORE of the criteria of axis {axis!r} alone.",
+            description=f"SUPPORTIVE_SCORE, but only of the criteria of axis {axis!r}.",
             undefined=NO_WEIGHT,
         )
     return list(found.values())

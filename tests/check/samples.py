@@ -92,6 +92,21 @@ GOOD: dict[str, dict[str, Any]] = {
         "metadata": {"team_id": "t", "run_id": "r", "topic_id": 181},
         "responses": [{"text": "It is.", "citations": [22802756, "34765068"]}],
     },
+    "biogen25a": {
+        "metadata": {"run_id": "r", "qa_id": "116", "question": "Is it?"},
+        "answer": [
+            {
+                "text": "It is.",
+                "existing_supported_citations": [22802756],
+                "supported_citations": [34765068],
+                "contradicted_citations": [31535829, "34765069"],
+            }
+        ],
+    },
+    "checkthat26": {
+        "id": 42,
+        "factchecking_article": "It is (source: https://e.org/a; https://e.org/b).",
+    },
     "ikat25": {
         "metadata": {"team_id": "t", "run_id": "r", "run_type": "generation-only"},
         "turn_id": "1-1_1",

@@ -53,6 +53,13 @@ def case(name: str, *broken: str, cites: Any = None, says: Any = None, **more: A
     return pytest.param(made, *broken, id=name)
 
 
+def task_a(**lists: Any) -> list[dict[str, Any]]:
+    """Return a sentence of BioGen's task A, to which document 1 was given, with these citations."""
+    cited = {"supported": [2], "contradicted": [3], **lists}
+    kept = {f"{name}_citations": found for name, found in cited.items() if found is not GONE}
+    return [{"text": "It is.", "existing_supported_citations": [1], **kept}]
+
+
 RECORDS = [
     case("rag24: no run_id", "field_missing", A, run_id=GONE),
     case("rag24: response_length is off", "response_length_differs", B, response_length=3),
@@ -90,6 +97,11 @@ RECORDS = [
     case(
         "rag25: a score that is no number", "citation_score_unusable", A, cites=[{SEGMENT: "high"}]
     ),
+    case("biogen25a: a number as the id", "field_value", A, metadata__qa_id=116),
+    case("biogen25a: a question of another task", "topic_id_malformed", A, metadata__qa_id="156"),
+    case("biogen25a: no list of either", "citations_unusable", A, answer=task_a(contradicted=GONE)),
+    case("biogen25a: one that was given", "citation_given", A, answer=task_a(supported=[1])),
+    case("biogen25a: 4 against", "too_many_citations", B, answer=task_a(contradicted=[2, 3, 4, 5])),
     case("rag26: an id", "citation_by_id", B, cites=[["shard_0_2"]]),
     case("rag26: 1025 words", "too_long", A, says=["a " * 1025]),
     case(
@@ -223,6 +235,19 @@ def test_the_topics_text_is_copied_exactly(
     known = topics(_2024_1="What?", _1="What?", rag2026_1="What?")
     found = broken(checked(write, changed(track, **{key: text}), topics=known))
     assert found - {("response_missing", B)} == wanted
+
+
+def test_where_the_topics_text_differs_is_told(write: Write) -> None:
+    wanted = "Which metals were used for kettles, and why did the smiths of Dunmoor strike?"
+    record = changed("rag26", metadata__narrative=wanted.replace("smiths", "Smiths"))
+    (run,) = checked(write, record, topics=topics(rag2026_1=wanted)).runs
+    (found,) = run.violations
+    (message,) = found.causes
+    assert message == (
+        "metadata.narrative is not the topic's text: at character 53 it has"
+        " 'es, and why did the Smiths of Dunmoor st', the topic 'es, and why did the smiths of"
+        " Dunmoor st'"
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from trecjudge.check.rules import ORGANISERS, all_tracks
 from trecjudge.inputs.runs import find_runs
 from trecjudge.inputs.topics import read_topics
 
-PAGE = ROOT / "docs" / "organiser.md"
+PAGE = ROOT / "trecjudge" / "check" / "differences.md"
 ORDER = ("accepted", "warned", "refused")
 WORDS = {"accepts": "accepted", "warns": "warned", "refuses": "refused"}
 RIGHT = ("ours", "theirs", "open")

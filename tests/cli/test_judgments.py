@@ -137,11 +137,10 @@ def test_show_needs_to_know_what(folder: Path) -> None:
     [
         "job judgments {job} --output {job}/x.judgments.jsonl",
         "labels next {job} --output {job}/x.judgments.jsonl",
-        "labels next {job} --page {job}/x.judgments.jsonl",
         "job convert {job} {job}/x.judgments.jsonl --to csv",
         "gate {job} --min CITATION_SUPPORT=0 --junit {job}/x.judgments.jsonl",
     ],
-    ids=["judgments", "label-next", "label-next --page", "convert", "gate"],
+    ids=["judgments", "label-next", "convert", "gate"],
 )
 def test_no_command_writes_over_the_judgments_of_a_job(folder: Path, words: str) -> None:
     kept = (folder / "x.judgments.jsonl").read_bytes()

@@ -146,6 +146,8 @@ def _of_commands(folder: Path) -> None:
         _done(*job, "--out-dir", "parts", "--name", "x", "-q", "--shard", part)
     _done("rag", "index", "documents.jsonl", "--output", "docs.index", "-q")
     _done("judges", "calibrate", "--labels", "pairs.jsonl", "--output", "calibration.json", "-q")
+    card = ("--max", "responses=3", "--change", "none", "--out-dir", ".", "--name", "x", "-q")
+    _done("judges", "trust", "support", *job, *card)
     _done("judges", "pairs", "pairs.jsonl", "--output", "earlier.jsonl", "-q")
     _done("nuggets", "edit", "bank.jsonl", "--to-table", "nuggets.tsv", "-q")
     asked = ("--rag-topics", "topics.jsonl", "--format", "rag25", "--name", "asked")

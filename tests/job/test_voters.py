@@ -136,6 +136,35 @@ def test_a_cascade_asks_the_dear_model_only_where_the_cheap_one_is_unsure(
     assert [len(j["votes"]) for j in judgments(tmp_path)] == [1, 2, 1, 1, 2, 1]
 
 
+@pytest.mark.parametrize(
+    ("own", "calls"), [({"sure": 0}, 0), ({"sure": 1}, 6), ({"sure": 0, "audit": 1}, 6)], ids=str
+)
+def test_words_decide_where_they_are_sure_and_are_audited(
+    own: dict[str, Any], calls: int, run: Run
+) -> None:
+    with serving(models(dear=always(NONE))) as endpoint:
+        dear = {"llm": {"model": "dear"}}
+        voters = {"words": {"offline": True} | own, "dear": dear}
+        done = run(endpoint, {"voters": voters, "vote": "cascade"})
+        assert (done.status, len(endpoint.requests)) == (0, calls)
+
+
+@pytest.mark.parametrize(
+    ("workflow", "message"),
+    [
+        ({"words": {"offline": True, "sure": 0.5}}, "words: sure and audit are for vote: cascade"),
+        ({"words": {"sure": 0.5}}, "sure and audit are for a voter with offline: true"),
+        ({"words": {"offline": True, "sure": 2}}, "sure: 2 is too large"),
+    ],
+    ids=["no cascade", "a model", "too sure"],
+)
+def test_what_cannot_be_sure_is_told(workflow: dict[str, Any], message: str, run: Run) -> None:
+    with serving(models(dear=always(NONE))) as endpoint:
+        done = run(endpoint, {"voters": workflow | {"dear": {"llm": {"model": "dear"}}}})
+    assert done.status == 1
+    assert message in done.err
+
+
 def test_a_config_repeats_a_cascade_without_a_call(run: Run, tmp_path: Path) -> None:
     script = models(z=lambda n: PARTIAL if n == 1 else FULL, a=always(NONE))
     with serving(script) as endpoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -167,3 +168,46 @@ def test_what_only_a_model_sees_has_no_passage() -> None:
     )
     (found,) = judged([ZINC], model)
     assert (found.label, found.evidence) == ("support", None)
+
+
+def mapped(*nuggets: str) -> list[Nugget]:
+    """Return a fact for each text: its importance, and the sub-narrative that it is mapped to."""
+    names = {"v": "vital", "o": "okay"}
+    return [
+        Nugget(str(n), f"Fact {n}.", importance=names[text[0]], group=text[1:])
+        for n, text in enumerate(nuggets, 1)
+    ]
+
+
+SUB_NARRATIVES = ("vMetal", "vmetal ", "vStrikes", "oPrices", "v")
+
+
+@pytest.mark.parametrize(
+    ("labels", "covered"),
+    [
+        pytest.param("snnsn", 0.5, id="one of two; an okay nugget covers nothing"),
+        pytest.param("npsnn", 0.5, id="in part is not enough"),
+        pytest.param("snsns", 1.0, id="a nugget that is mapped to none does not count"),
+        pytest.param("nnxnn", 0.0, id="one that is unjudged is in neither count"),
+        pytest.param("sxsnn", 1.0, id="nor does it matter where another is stated"),
+    ],
+)
+def test_coverage_of_sub_narratives(labels: str, covered: float) -> None:
+    nuggets = mapped(*SUB_NARRATIVES)
+    judge = NuggetsJudge(window=1).fitted(nuggets, None)
+    item = WholeResponse.of(Topic("t1", "kettles", nuggets=tuple(nuggets)), KETTLES)
+    found = asyncio.run(judge.judge(item, scripted(labels)))
+    measure = judge.measures.measures[-1]
+    assert measure.name == "SUB_NARRATIVE_COVERAGE"
+    assert measure.compute(KETTLES, found) == covered
+
+
+def test_coverage_is_a_measure_only_of_banks_with_sub_narratives() -> None:
+    plain = NuggetsJudge().fitted(bank("vo"), None).measures
+    assert "SUB_NARRATIVE_COVERAGE" not in {measure.name for measure in plain.measures}
+    coverage = NuggetsJudge(groups=True).measures.measures[-1]
+    assert coverage.compute(KETTLES, judged(mapped("oMetal", "v"))) is None
+    (failed,) = judged(mapped("vMetal"), scripted("x"))
+    for one in (failed, replace(failed, nugget=None)):  # a response of which nothing is known
+        bounds = [coverage.compute(KETTLES, [best_or_worst(one, best)]) for best in (False, True)]
+        assert bounds == [0.0, 1.0]

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from tests.fakes import judgment
-from trecjudge.judging.voting import Rule, aggregate_votes, is_unsure
+from trecjudge.judging.voting import Rule, aggregate_votes, is_audited, is_unsure, sureness
 from trecjudge.records import FULL, GRADES, NONE, NOTHING_TO_CHECK, PARTIAL, Failure, Judgment
 
 
@@ -98,3 +98,31 @@ def test_an_unsure_vote_goes_on_to_the_next_voter() -> None:
     ]
     wrong = [(found, value) for found, unsure in cases if (value := is_unsure(found)) != unsure]
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("found", "sure"),
+    [
+        (judgment(FULL, grade=2, expected=0.9, p_full=0.85), 0.75),  # .85, .10, .05
+        (judgment(FULL, grade=2, expected=0.5, p_full=0.45), 0.0),  # .45, .10, .45
+        (judgment(PARTIAL, grade=1, expected=0.5, p_full=0.1), 0.7),  # .10, .80, .10
+        (judgment(NONE, grade=0, expected=0.2), 0.6),  # no P(full): .20, 0, .80
+        (judgment(FULL, grade=2, expected=0.9, p_full=0.85, uncalibrated="fa"), 0.0),
+        (judgment(NONE, grade=0), 1.0),
+        (vote("fails"), 0.0),
+    ],
+    ids=["sure", "one or the other", "partial", "weight", "no calibration", "a rule", "failed"],
+)
+def test_how_sure_words_are_is_the_distance_to_the_next_label(found: Judgment, sure: float) -> None:
+    assert sureness(found) == pytest.approx(sure)
+    assert is_unsure(found, sure + 0.01)
+    assert not found.judged or not is_unsure(found, sure - 0.01)
+
+
+def test_a_share_of_all_is_audited_the_same_ones_each_time() -> None:
+    every = [judgment(FULL, sentence_index=n) for n in range(2000)]
+    chosen = [is_audited(one, 0.05) for one in every]
+    assert 70 <= sum(chosen) <= 130
+    assert [is_audited(one, 0.05) for one in every] == chosen
+    assert not any(is_audited(one, 0.0) for one in every)
+    assert all(is_audited(one, 1.0) for one in every)

@@ -122,3 +122,13 @@ def test_where_they_are_refused_they_are_left_out(
     found, sent = run(asked())
     assert sent == [True, False, False] and found.call.logprobs == ()
     assert sum("logprobs is not sent any more" in note for note in notes) == 1
+
+
+def test_what_the_endpoint_calls_its_model_is_known_of_a_stream_too() -> None:
+    named = {"model": "m-2026", "system_fingerprint": "fp_1"}
+    parts = [named | {"choices": [{"delta": {"content": text}}]} for text in ("a", "b")]
+    events = "\n\n".join(f"data: {json.dumps(part)}" for part in parts)
+    for answer in (completion(Answer("ab")) | named, answer_in(events.encode())):
+        reply = reply_in(answer)
+        assert reply is not None
+        assert (reply.text, reply.served) == ("ab", "m-2026 fp_1")

@@ -31,7 +31,7 @@ def texts(value: Any) -> Iterator[str]:
 def published(folder: Path, *judges: str) -> Path:
     assert sample("rag", folder / "out", "--judge", ",".join(judges)).status == 0
     done = command("job", "convert", folder / "out" / "x", folder / "pub", "--text", "none")
-    assert done.status == 0 and "texts, reasons and evidence left out" in done.err
+    assert done.status == 0 and "texts, reasons, evidence left out" in done.err
     return folder / "pub"
 
 

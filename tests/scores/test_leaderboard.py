@@ -14,11 +14,9 @@ from trecjudge.records import FULL, NONE, Claim, Failure, Judgment, Response
 from trecjudge.results.trec import QrelsRow
 from trecjudge.scores.leaderboard import (
     Leaderboard,
-    best_grades,
-    pooled_qrels,
-    response_qrels,
     too_few_topics,
 )
+from trecjudge.scores.qrels import best_grades, pooled_qrels, response_qrels
 from trecjudge.scores.summary import summarise
 
 FAILED = Failure("transport", "reset")

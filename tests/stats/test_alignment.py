@@ -38,8 +38,8 @@ def test_the_runs_that_each_side_lacks_are_reported() -> None:
     )
     assert list(one.runs) == list(other.runs) == ["b", "c", "e", "f"]
     assert [str(f) for f in findings] == [
-        "y: has no scores of 1 runs: 'a'",
-        "x: has no scores of 1 runs: 'd'",
+        "y: has no scores of 1 run: 'a'",
+        "x: has no scores of 1 run: 'd'",
     ]
 
 

@@ -39,10 +39,10 @@ LACKING = by_run("S", r2=0.4, r3=0.3, r4=0.2, r5=0.1)
 
 def test_runs_on_one_side_only_are_an_error_that_names_them() -> None:
     with pytest.raises(
-        InputError, match="judge: has no scores of 1 runs: 'r1'; --rows missing=common"
+        InputError, match="judge: has no scores of 1 run: 'r1'; --rows missing=common"
     ):
         evaluated(TRUTH, LACKING)
-    with pytest.raises(InputError, match="human: has no scores of 1 runs: 'r6'"):
+    with pytest.raises(InputError, match="human: has no scores of 1 run: 'r6'"):
         evaluated(TRUTH, by_run("S", r1=1, r2=1, r3=1, r4=1, r5=1, r6=1))
 
 
@@ -51,7 +51,7 @@ def test_or_are_handled_as_asked_and_still_named(on_missing: str, tau: float) ->
     rules = replace(KENDALL, on_missing=on_missing)  # type: ignore[arg-type]
     found, reported = evaluated(TRUTH, LACKING, rules)
     assert found[0].correlations[0].value == pytest.approx(tau)
-    assert reported[0] == ("run_one_sided", "judge: has no scores of 1 runs: 'r1'")
+    assert reported[0] == ("run_one_sided", "judge: has no scores of 1 run: 'r1'")
 
 
 def test_fewer_than_three_runs_in_common() -> None:

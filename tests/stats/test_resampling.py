@@ -17,6 +17,7 @@ from trecjudge.stats.resampling import (
     interval_of,
     mean_intervals,
     resampled_means,
+    share_interval,
     steady_orders,
     student_quantile,
     tail,
@@ -158,3 +159,29 @@ def test_draws_of_many_units_come_in_parts(monkeypatch: pytest.MonkeyPatch, held
     again = mean_intervals(VALUES)
     assert [pytest.approx(tuple(own), abs=0.02) for own in whole] == list(map(tuple, again))
     resampling._held_parts.cache_clear()
+
+
+def test_the_interval_of_a_share_of_independent_items_is_wilsons() -> None:
+    hits, of = np.array([1.0, 0.0] * 500), np.ones(1000)
+    low, high = share_interval(hits, of)
+    assert (low, high) == (pytest.approx(0.4691, abs=1e-3), pytest.approx(0.5309, abs=1e-3))
+
+
+@pytest.mark.parametrize(("hits", "bounds"), [(0.0, (0.0, 0.0487)), (10.0, (0.9513, 1.0))])
+def test_a_share_of_0_or_1_has_an_interval_too(hits: float, bounds: tuple[float, float]) -> None:
+    found = share_interval(np.full(10, hits), np.full(10, 10.0))
+    assert list(found) == pytest.approx(list(bounds), abs=2e-3)
+
+
+@pytest.mark.parametrize("units", [0, 1, 5])
+def test_a_share_of_few_units_has_none(units: int) -> None:
+    assert share_interval(np.ones(units), np.full(units, 9.0)) == NO_INTERVAL
+
+
+def test_the_interval_of_a_share_holds_where_items_of_a_unit_are_alike() -> None:
+    rng, held = np.random.default_rng(7), 0
+    for _ in range(400):
+        rates = rng.beta(1, 3, 12)  # a mean of 0.25
+        low, high = share_interval(rng.binomial(20, rates).astype(float), np.full(12, 20.0))
+        held += low is not None and high is not None and low <= 0.25 <= high
+    assert held >= 0.93 * 400

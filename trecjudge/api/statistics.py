@@ -236,7 +236,8 @@ def meta_evaluate(
     `teams` are those of the runs, or a file of them, or a job: then the order is looked at without
     each team. `against` is a leaderboard of the same judge, as without its own bank of nuggets: how
     far does the order move from it? `by_answer` compares the values of each answer, not the means
-    of runs: of one run too, whatever it is called on either side. Raises InputError for runs on one
+    of runs: of one run too, whatever it is called on either side; answers that one side lacks are
+    left out. Raises InputError for runs on one
     side only, unless `on_missing` allows them, and for fewer than three in common.
     """
     _check_given(leaderboards)
@@ -244,6 +245,8 @@ def meta_evaluate(
     _check_choice("on_missing", on_missing, OneSidedRuns)
     _check_choice("all_rows", all_rows, AllRows)
     owners = teams if teams is None or isinstance(teams, Mapping) else teams_at(Path(teams))
+    if by_answer and on_missing == "error":  # a tool leaves out what it could not score
+        on_missing = "common"
     rules = Rules(
         on_missing,
         all_rows,

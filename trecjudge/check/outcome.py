@@ -14,6 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from trecjudge.check.rules import ORGANISERS, LengthRule, OrganisersVerdict, RuleVerdict, Track
 from trecjudge.findings import Finding, plural
+from trecjudge.inputs.formats.citations import KEY
 from trecjudge.inputs.formats.draft import ABSENT
 from trecjudge.inputs.formats.registry import format_named
 from trecjudge.inputs.formats.response import ResponseReader
@@ -394,10 +395,10 @@ def sentences_of(record: Mapping[str, Any], track: Track) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def cited_by(entry: Any) -> list[Any]:
-    """Return what an entry of the sentence list cites: the items of a list, the keys of a dict."""
-    citations = entry.get("citations") if isinstance(entry, dict) else None
-    return list(citations) if isinstance(citations, list | dict) else []
+def cited_by(entry: Any, keys: Sequence[str] = (KEY,)) -> list[Any]:
+    """Return what an entry of the sentence list cites: the items of lists, the keys of dicts."""
+    written = [entry.get(key) for key in keys] if isinstance(entry, dict) else []
+    return [value for cited in written if isinstance(cited, list | dict) for value in cited]
 
 
 def references_of(record: Mapping[str, Any]) -> list[Any]:

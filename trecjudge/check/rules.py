@@ -65,7 +65,7 @@ ORGANISERS = "autojudge-base 1.0.0"
 UNSEEN = re.compile(r"(own_)?documents?_|markers_read|citation_not_read")
 """Rules that it has nothing of."""
 CitationKind = Literal["index", "id"]
-SentenceList = Literal["answer", "responses", "sentences"]
+SentenceList = Literal["answer", "responses", "sentences", "factchecking_article"]
 RULES = Path(__file__).with_name("rules.yml")
 STRICT = ConfigDict(extra="forbid")
 
@@ -122,6 +122,10 @@ class CitationRule:
     pattern: str = ""
     in_references: bool = False
     """Whether an id that is cited must be among the references."""
+    lists: tuple[str, ...] = ("citations",)
+    """The keys of what a sentence cites; each list keeps the rules."""
+    given: str = ""
+    """The key of what the task gives as cited: the first of the lists may have none of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, Literal
 
 from trecjudge.check.outcome import (
@@ -41,6 +42,8 @@ The aspect is the part of a rule for which the organisers' checker has a verdict
 """
 JSON_TYPES = {"text": str, "integer": int, "list": list, "object": dict}
 SHAPES = {"list": list, "dict": dict}
+AROUND = 20
+"""Characters that a message shows on either side of a difference."""
 OF_A_TOPIC = frozenset({"topic_id", "narrative_id"})
 
 
@@ -127,7 +130,8 @@ class RecordRules:
     def citations(self) -> list[list[tuple[Any, Kind]]]:
         """What each entry cites, with its kind."""
         kind = self.meanings.kind
-        return [[(value, kind(value)) for value in cited_by(entry)] for entry in self.entries]
+        lists = self.track.citations.lists
+        return [[(v, kind(v)) for v in cited_by(entry, lists)] for entry in self.entries]
 
     @cached_property
     def coerced_indices(self) -> frozenset[int]:
@@ -165,7 +169,8 @@ class RecordRules:
                 self.complain("sentence_unusable", message, entry, index)
             elif not text_of(entry).strip():
                 self.complain("sentence_empty", "has no text", entry, index, aspect=aspect)
-            self._check_citations(index, entry)
+            for key in self.track.citations.lists:
+                self._check_citations(index, entry, key)
         self._check_one_way()
 
     def _check_fields(self) -> None:
@@ -243,7 +248,9 @@ class RecordRules:
         elif not isinstance(value, str):
             self.complain("field_value", f"{path} is {brief(value)}, not text", value)
         elif self.topic is not None and self.topic.title and value != self.topic.title:
-            message = f"{path} is {brief(value)}, not the topic's {brief(self.topic.title)}"
+            message = (
+                f"{path} is not the topic's text: {_first_difference(value, self.topic.title)}"
+            )
             self.complain("topic_text_differs", message, value)
 
     def _check_length(self) -> None:
@@ -304,19 +311,22 @@ class RecordRules:
             message, aspect = f"{here} is not of the form {rule.pattern}", _aspect(rule, entry)
             self.complain("reference_malformed", message, entry, aspect=aspect)
 
-    def _check_citations(self, index: int, entry: Any) -> None:
-        rule, cited = self.track.citations, self.citations[index]
-        written = entry.get("citations") if isinstance(entry, dict) else None
+    def _check_citations(self, index: int, entry: Any, key: str) -> None:
+        rule = self.track.citations
+        cited = self.citations[index]
+        if len(rule.lists) > 1:
+            cited = [(value, self.meanings.kind(value)) for value in cited_by(entry, (key,))]
+        written = entry.get(key) if isinstance(entry, dict) else None
         if written is not None and not isinstance(written, tuple(SHAPES[s] for s in rule.shapes)):
-            message = f"has citations {brief(written)}, not a {' or '.join(rule.shapes)}"
+            message = f"has {key} {brief(written)}, not a {' or '.join(rule.shapes)}"
             self.complain("citations_unusable", message, written, index)
         elif written is None and rule.required and isinstance(entry, dict):
-            message = "has no citations: a sentence that cites nothing has an empty list"
+            message = f"has no {key}: a sentence that cites nothing has an empty list"
             self.complain("citations_unusable", message, written, index, aspect="missing")
         if isinstance(written, dict) and None in written.values():
             self.complain("citation_score_unusable", "gives a score null", written, index)
         if rule.maximum is not None and len(cited) > rule.maximum:
-            message = f"has {len(cited)} citations, at most {rule.maximum} are allowed"
+            message = f"has {len(cited)} {key}, at most {rule.maximum} are allowed"
             self.complain("too_many_citations", message, len(cited), index)
         seen: set[str | int] = set()
         for value, kind in cited:
@@ -326,6 +336,9 @@ class RecordRules:
             meant = _meaning(value, kind)
             if meant in seen:
                 self.complain("citation_duplicate", f"cites {brief(value)} twice", value, index)
+            elif key == rule.lists[0] and value in cited_by(entry, (rule.given,)):
+                message = f"{key} has {brief(value)}, which is among {rule.given}"
+                self.complain("citation_given", message, value, index)
             seen.add(meant)
 
     def _check_one_way(self) -> None:
@@ -378,6 +391,14 @@ class RecordRules:
 def _meaning(value: Any, kind: Kind) -> Any:
     """Return a citation as the reader takes it: an index written as text as an index."""
     return as_index(value) if kind == "index" else value
+
+
+def _first_difference(written: str, wanted: str) -> str:
+    """Return where two texts, which are not the same, first differ, with what is around there."""
+    pairs = enumerate(zip_longest(written, wanted))
+    at = next(place for place, (one, other) in pairs if one != other)
+    here, there = (brief(text[max(0, at - AROUND) : at + AROUND]) for text in (written, wanted))
+    return f"at character {at + 1} it has {here}, the topic {there}"
 
 
 def _is_of(value: Any, types: Sequence[str]) -> bool:

@@ -52,7 +52,11 @@ class CompareFlags(LeaderboardFlags, PaperFlags, TableFlags, PrintFlags):
     """The leaderboards, and which of their runs are compared."""
 
     run: Sequence[str] = several("Only these runs; else all.")
-    against: str = option("The run to compare the others with; else the first.", "")
+    against: str = option(
+        "The run to compare the others with; else the first. With --trend what the others gain over"
+        " it: relative improvement (RI), its loss since the first job, effect ratio (ER).",
+        "",
+    )
     duplicates: Duplicates = duplicates_part("first")
     out: Path | None = option("A file for --to.", None, "--output")
     trend: bool = switch(
@@ -170,10 +174,12 @@ def _print(found: Comparison, wide: bool, show_all: bool) -> None:
 
 def _trend(flags: CompareFlags, printer: FindingPrinter) -> int:
     """Print how runs stand from job to job; return the exit status."""
-    if flags.to is not None or flags.against:
-        raise InputError("--trend: leave out --to and --against: each job has the one before it")
+    if flags.to is not None:
+        raise InputError("--trend: leave out --to; --json has all of it")
     jobs = [job for path in flags.leaderboards for job in outcomes(path)]
-    found = trends.trend_of(jobs, printer, flags.measure, flags.run, flags.format_name)
+    found = trends.trend_of(
+        jobs, printer, flags.measure, flags.run, flags.format_name, flags.against
+    )
     if flags.as_json:
         record = {"trend": [point.as_dict() for point in found.points]}
         print_json([record | {"findings": printer.as_dicts()}])

@@ -33,6 +33,8 @@ AssessmentName = Literal[
 Target = Literal[Layout, TableForm, BankName, AssessmentName]
 """The layouts of leaderboards, their tables, the formats of banks, and of judgments on nuggets."""
 PARQUET = "parquet"
+OF_DATA = (".csv", ".tsv", ".json", ".jsonl", ".parquet")
+"""Endings of files that are no tables for people: one that is there is hardly meant as a target."""
 TABLES: Mapping[str, Form] = {
     "markdown": "markdown",
     "latex": "latex",
@@ -69,8 +71,14 @@ def table(flags: BoardTableFlags) -> int:
 
     It has a row for each run.
     """
+    target = flags.target
+    if target and target.exists() and flags.to != "table-csv" and target.suffix in OF_DATA:
+        raise InputError(
+            f"{target}: is there, and would become a table in {flags.to}; `table` takes one"
+            " leaderboard, and then the name of a new file"
+        )
     printer = FindingPrinter(flags.quiet)
-    _write_table(flags.source, flags.target, TABLES[flags.to], flags, printer)
+    _write_table(flags.source, target, TABLES[flags.to], flags, printer)
     return printer.status()
 
 

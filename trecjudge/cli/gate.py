@@ -28,7 +28,7 @@ from trecjudge.results.jobs import outcome
 from trecjudge.show.failing import write_junit
 
 REQUESTED = tuple(one.name for one in fields(GateRequest))
-ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed", "baseline_empty")
+ALWAYS_PRINTED = ("unjudged_unseen", "direction_assumed", "baseline_empty", "nothing_judged")
 """Findings that put a kept rule in doubt, so that they are printed with -q too."""
 
 

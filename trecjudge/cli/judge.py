@@ -180,9 +180,10 @@ def _summary(job: Job, flags: JobFlags) -> Summary:
     """Run a job and, where it is asked for, keep it in a history and write its report."""
     with progress_shown(flags.quiet, flags.as_json) as watcher:
         summary = run_job(job, watcher)
-        if flags.history is not None and not summary.bug:
-            kept = keep_job(files_of(job.outputs), flags.history, watcher.notify)
-            summary.files["history"] = str(kept)
         if flags.report:
             summary.files["report"] = report_written(job.outputs, watcher.notify)
+        if flags.history is not None and not summary.bug:
+            files = files_of(job.outputs)
+            kept = keep_job(files, flags.history, watcher.notify, with_report=flags.report)
+            summary.files["history"] = str(kept)
         return summary

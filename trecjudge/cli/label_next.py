@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -98,6 +99,7 @@ def label_next(flags: LabelNextFlags) -> int:
     records = [_record(value, number, candidate) for value, candidate in chosen.items]
     # Written before anything is printed, so that a closed pipe does not lose it.
     if flags.out is not None:
+        _check_unlabelled(flags.out)
         write_jsonl(flags.out, records)
     pages = _pages(flags, [candidate for _, candidate in chosen.items])
     if flags.as_json:
@@ -118,6 +120,14 @@ def label_next(flags: LabelNextFlags) -> int:
     return printer.status()
 
 
+def _check_unlabelled(path: Path) -> None:
+    """Raise InputError for a file that people have labelled: what they did would be lost."""
+    text = path.read_bytes() if path.is_file() else b""
+    is_list = path.suffix != ".parquet" and b'"sampled":' in text  # as this command writes it
+    if is_list and re.search(rb'"label": ?"', text):
+        raise InputError(f"{path}: has labels of people; give another file, or remove this one")
+
+
 def _check(flags: LabelNextFlags) -> None:
     """Raise InputError for flags that do not go together."""
     ways = {"random": flags.at_random, "strata": flags.by_strata, "cut": flags.by_cut}
@@ -134,6 +144,8 @@ def _check(flags: LabelNextFlags) -> None:
         raise InputError(f"--by {flags.way}: --measure chooses other items")
     if flags.disagreements and flags.page and flags.page.suffix.casefold() == ".xlsx":
         raise InputError("--by disagreements: a workbook has no place for votes: --page FILE.html")
+    if flags.page and flags.page.suffix.casefold() not in (".html", ".htm", ".xlsx"):
+        raise InputError(f"--page {flags.page}: give FILE.html, or FILE.xlsx for a workbook")
     if flags.disagreements and flags.human is None:
         raise InputError("--by disagreements: give the labels of several people, --labels FOLDER")
     for_page: dict[str, object] = {
@@ -194,6 +206,8 @@ def _record(value: float, number: str, candidate: LabelCandidate) -> dict[str, A
     key = {k: fields[k] for k in ("topic_id", "run_id", "sentence_index", "doc_id")}
     if candidate.nugget:
         key["nugget"] = candidate.nugget
+    if candidate.against:
+        key["against"] = candidate.against
     context = {"text": candidate.text, "judged": candidate.label, "reason": candidate.reason}
     how = {"sampled": candidate.sampled} if candidate.sampled else {}
     return key | {"label": None} | context | how | {number: value}

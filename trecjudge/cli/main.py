@@ -33,6 +33,14 @@ JUDGES: Listed = {
     "prompts": ("prompts:prompts_app", "List the prompts that a model is asked by; show one."),
     "pairs": ("pairs:pairs", "Judge bare pairs of a sentence and a document."),
     "audit": ("audit:audit", "Try a judge on labelled items."),
+    "choose": (
+        "choose:choose",
+        "Compare judges and cascades by what they cost and how right they are.",
+    ),
+    "trust": (
+        "trust:trust",
+        "Make a judge's card, and see whether it is still the same judge.",
+    ),
     "stability": ("stability:stability", "Test whether a judge is stable, and what it favours."),
     "calibrate": (
         "calibrate:calibrate",

@@ -135,9 +135,10 @@ class LimitFlags(Flags):
     PANEL: ClassVar = "Input"
     limit: Sequence[str] = several(
         "The largest input that is read: of a line or record record=16MB, depth=200 and"
-        " entries=100000; of a leaderboard rows=2000000; stdin=1GB; of a packed file unpacked=256MB,"
-        " or 100 times its size; held=256MB of memory for topics, nuggets, labels and runs. What is"
-        " larger is reported with its line and left out. TRECJUDGE_LIMITS sets the same.",
+        " entries=100000; of a leaderboard rows=2000000; stdin=1GB; of a packed file"
+        " unpacked=256MB, or 100 times its size; held=256MB of memory for topics, nuggets, labels"
+        " and runs. What is larger is reported with its line and left out. TRECJUDGE_LIMITS sets"
+        " the same.",
         metavar="NAME=VALUE",
     )
 

@@ -19,6 +19,7 @@ from trecjudge.cli.parameters import command_with, option, part, several
 from trecjudge.cli.printing import FindingPrinter, print_json, print_lines, print_sources
 from trecjudge.errors import InputError
 from trecjudge.results.config import RecordedInputs
+from trecjudge.results.history import is_entry
 from trecjudge.results.jobs import JobFiles, jobs_at, judged_job, only_one
 from trecjudge.text.credentials import public
 
@@ -76,7 +77,8 @@ def report_output(flags: HtmlReportFlags) -> int:
     is a sheet for a team, which names no other run. Of a folder with several jobs, as --history
     fills one, it is index.html: how runs stand from job to job, with links to the reports.
     """
-    if flags.name is None and len(jobs := [j for j in jobs_at(flags.job) if j.judgments]) > 1:
+    jobs = [job for job in jobs_at(flags.job) if job.judgments and flags.name is None]
+    if len(jobs) > 1 or (flags.job.is_dir() and any(map(is_entry, jobs))):
         return _index(flags, jobs)
     sheets = bool(flags.for_run or flags.each_run)
     if sheets and (flags.compare or flags.truth):

@@ -21,6 +21,7 @@ from trecjudge.cli.parameters import argument, command_with, option
 from trecjudge.cli.printing import print_json, print_lines
 from trecjudge.findings import plural
 from trecjudge.job.season.archive import Replayed, replay, write_archive
+from trecjudge.job.season.results import results_of
 from trecjudge.job.season.running import Done, SeasonRun
 from trecjudge.job.season.settings import Season, read_season
 from trecjudge.job.season.steps import UNJUDGED, StepFailed, Steps, shown
@@ -63,6 +64,7 @@ def season(flags: SeasonFlags) -> int:
         record |= {"waiting": waiting and waiting.what, "archive": archive and str(archive)}
         print_json([record | {"not_as_planned": steps.done_otherwise}])
     elif not flags.quiet:
+        print_lines(results_of(given.folder))
         print_lines(f"not as planned: {line}" for line in steps.done_otherwise)
         print_lines(
             [f"next: {waiting.what}; then run this again" if waiting else f"archive: {archive}"]

@@ -19,6 +19,7 @@ from trecjudge.cli.printing import (
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.gaming import WAYS
 from trecjudge.evaluation.perturbation import CHANGES, GAME, Perturbation
+from trecjudge.evaluation.trust.probes import USUAL
 from trecjudge.job.request import warn_without_model
 from trecjudge.job.stability import measure_stability
 from trecjudge.settings.plugins import find_in_working_folder
@@ -26,6 +27,7 @@ from trecjudge.show import evaluation as shown
 
 NAME = "stability"
 MOST_SAMPLES = 20
+NAMES = [change.name for change in CHANGES]
 
 
 class StabilityFlags(MaterialFlags, AskingFlags, RankingFlags, PrintFlags):
@@ -64,7 +66,7 @@ def stability(flags: StabilityFlags) -> int:
     warn = warning_printer(flags.quiet)
     if message := warn_without_model([job]):
         warn(message)
-    changes = _changes(flags.changes)
+    changes = changes_named(flags.changes)
     tested = measure_stability(job, flags.most, flags.samples, printer, warn, changes)
     if flags.plan:
         plan = tested.spent | {"name": NAME, "items": tested.items}
@@ -80,13 +82,17 @@ def stability(flags: StabilityFlags) -> int:
     return 3 if tested.unjudged else printer.status()
 
 
-def _changes(names: Sequence[str]) -> list[Perturbation]:
-    """Return the changes by name, each once. Raises InputError for an unknown one."""
+def changes_named(names: Sequence[str], also: Sequence[str] = ()) -> list[Perturbation]:
+    """Return the changes by name, each once. Raises InputError for one that is unknown.
+
+    Names of `also` are known, and stand for no change.
+    """
     if list(names) == ["none"]:
         return []
-    known = {change.name: [change] for change in (*CHANGES, *WAYS)} | {GAME: list(WAYS)}
+    known: dict[str, list[Perturbation]] = {name: [] for name in also}
+    known |= {change.name: [change] for change in (*USUAL, *WAYS)} | {GAME: list(WAYS)}
     for name in names:
         if name not in known:
             raise InputError(f"--change: {unknown('change', name, [*known, 'none'])}")
-    found = [change for name in names for change in known[name]]
-    return list({change.name: change for change in found or CHANGES}.values())
+    found = [change for name in names or NAMES for change in known[name]]
+    return list({change.name: change for change in found}.values())

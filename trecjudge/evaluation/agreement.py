@@ -9,20 +9,21 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from shlex import quote
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.label_sets import (
+    LabelledItem,
     LabelSet,
     call_both,
     in_one_shape,
     label_sets_at,
     named_items,
 )
-from trecjudge.findings import OnFinding, ignore, plural
+from trecjudge.findings import Finding, OnFinding, ignore, plural
 from trecjudge.inputs.labels import DECIDED, UNNAMED, Labels, Vote, majority
 from trecjudge.inputs.labels.vocabulary import OF_NUGGETS, Words
 from trecjudge.inputs.labels.vocabulary import SCALES as KNOWN
@@ -30,6 +31,7 @@ from trecjudge.inputs.packed import Group
 from trecjudge.judging.nuggets import NOT_STATED, PARTLY, STATED
 from trecjudge.measures import DIGITS
 from trecjudge.records import GRADES
+from trecjudge.records.battles import OUTCOMES, TIE, WIN, Battle
 from trecjudge.stats.agreement import (
     Agreed,
     LabelPair,
@@ -39,6 +41,7 @@ from trecjudge.stats.agreement import (
     alpha,
     kappa,
 )
+from trecjudge.stats.battles import BattleTable, tau_of_boards
 from trecjudge.stats.resampling import Array
 
 AT_ONCE = 1000
@@ -248,6 +251,19 @@ MOST_GRADES = 50
 """Grades farther apart are ordered only: a matrix of all between them would be huge."""
 
 
+class SharedItem(NamedTuple):
+    """An item with a label on both sides, and the score of the predicted one, if it has any.
+
+    `group` is (topic_id, run_id), `item` the key of the item in it.
+    """
+
+    group: Group
+    item: LabelledItem
+    truth: str
+    predicted: str
+    score: float | None
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Agreement:
     """Agreement of two sides: figures and the confusion matrix, rows the truth.
@@ -277,6 +293,14 @@ class Agreement:
         named = {figure.name: figure.pooled for figure in self.figures if figure.pooled is not None}
         found = "".join(f", {n} {named[n]:.3f}" for n in ("accuracy", "kappa") if n in named)
         return f"<Agreement of {plural(self.items, 'item')}{found}>"
+
+    def shared_items(self) -> Iterator[SharedItem]:
+        """Yield the items that have a label on both sides, in one order whatever was judged."""
+        for group in self.truth.groups:
+            theirs = {item: (label, score) for item, label, _, score in self.predicted.rows(group)}
+            for item, label, _, _ in self.truth.rows(group):
+                if (there := theirs.get(item)) is not None:
+                    yield SharedItem(group, item, label, *there)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON values."""
@@ -363,6 +387,27 @@ def agreements(
     return found
 
 
+def pairwise_agreements(
+    files: Sequence[Path],
+    report: OnFinding,
+    options: AgreementOptions = USUAL,
+    notify: Callable[[str], None] = ignore,
+) -> list[Agreement]:
+    """Return how each two of several files of labels agree, as `agreements` does.
+
+    What is found in a file is reported once. Raises InputError.
+    """
+    known: set[Finding] = set()
+
+    def once(finding: Finding) -> None:
+        if finding not in known:
+            known.add(finding)
+            report(finding)
+
+    pairs = itertools.combinations(files, 2)
+    return [found for pair in pairs for found in agreements(*pair, once, options, notify)]
+
+
 def _sides(
     truth: Path, predicted: Path, report: OnFinding, options: AgreementOptions
 ) -> list[tuple[LabelSet, LabelSet]]:
@@ -405,6 +450,9 @@ def _agreement(
     relevant = None
     if ordered and options.threshold is not None:
         relevant = first_relevant(labels, options.threshold)
+    of_battles = set(labels) <= {*OUTCOMES} and WIN in labels
+    boards = [_board_tau(left, right)] if of_battles else []
+    tie = labels.index(TIE) if of_battles and TIE in labels else None
     people = None
     if truth.people is not None and truth.people.several:
         names = truth.nuggets | predicted.nuggets
@@ -420,7 +468,7 @@ def _agreement(
         predicted=right,
         labels=labels,
         confusion=confusion.astype(int).tolist(),
-        figures=agreement(pairs, len(labels), ordered, relevant),
+        figures=[*agreement(pairs, len(labels), ordered, relevant, tie), *boards],
         items=len(pairs),
         topics=len(pairs.topics),
         only_truth=left.size - shared,
@@ -431,6 +479,19 @@ def _agreement(
         people=people,
         time=time_spent(truth.people),
     )
+
+
+def _board_tau(left: LabelSet, right: LabelSet) -> Agreed:
+    """Return Kendall's tau-b of the boards that all battles of either side make."""
+    tau, interval = tau_of_boards(*(BattleTable.of(_battles_of(side)) for side in (left, right)))
+    return Agreed("tau_of_boards", _number(tau), interval.round_to(DIGITS), {})
+
+
+def _battles_of(side: LabelSet) -> Iterator[Battle]:
+    for topic_id, run_id in side.groups:
+        for item, label, _, score in side.rows((topic_id, run_id)):
+            if item[1] is not None:
+                yield Battle(topic_id, run_id, str(item[1]), label, points=score)
 
 
 def _check_meeting(left: LabelSet, right: LabelSet) -> None:

@@ -21,6 +21,7 @@ from trecjudge.inputs.labels import (
     ItemKey,
     LabelledItem,
     Labels,
+    is_other_side,
     key_of,
     label_of,
     labels_of,
@@ -171,6 +172,7 @@ def label_by(
             for place, judgment in enumerate(judgments)
             if way == "strata" or judgment.expected is not None
             if can_be_labelled(takers.get(judgment.judge), judgment)
+            if not is_other_side(judgment)
             if label_of(labelled, judgment)[1] is None
         ]
         found.add(response.run_id, response.topic_id, own)
@@ -203,7 +205,11 @@ def disputed(
         said = labelled.votes((response.topic_id, response.run_id))
         for place, judgment in enumerate(judgments):
             votes = _votes_on(said, judgment)
-            if votes and can_be_labelled(takers.get(judgment.judge), judgment):
+            if (
+                votes
+                and not is_other_side(judgment)
+                and can_be_labelled(takers.get(judgment.judge), judgment)
+            ):
                 one = _shown(response, judgment, place, 0.0, None)
                 given = tuple((labelled.person(vote), vote[0]) for vote in votes)
                 found.setdefault(key_of(judgment), replace(one, votes=given))
@@ -261,7 +267,7 @@ def label_for_calibration(
         weighed = [
             (place, _candidate(judgment, 0.0, judgment.expected))
             for place, judgment in enumerate(judgments)
-            if judgment.claim is None
+            if judgment.claim is None and judgment.opponent is None
             if judgment.expected is not None or judgment.uncalibrated
             if judgment.judge in takers and label_of(labelled, judgment)[1] is None
         ]
@@ -279,7 +285,12 @@ def _measure(spec: LeaderboardSpec, name: str) -> MeasureSpec:
     by_name = {measure.name: measure for measure in spec.measures}
     if (name or spec.ranked_by) not in by_name:
         raise InputError(unknown("measure", name, by_name))
-    return by_name[name or spec.ranked_by]
+    found = by_name[name or spec.ranked_by]
+    if found.fit is None or name:
+        return found
+    # No label says by itself what it changes in a fit: another measure of its judge does.
+    others = (m for m in spec.measures if m.fit is None and m.judge == found.judge)
+    return next(others, found)
 
 
 def _candidates(
@@ -299,7 +310,9 @@ def _candidates(
     now = compute_measure(measure, response, own)
     for i, judgment in enumerate(own):
         known = label_of(labelled, judgment)[1] is not None
-        if known or not can_be_labelled(takers.get(judgment.judge), judgment):
+        if known or is_other_side(judgment):
+            continue
+        if not can_be_labelled(takers.get(judgment.judge), judgment):
             continue
         worst, best = (
             compute_measure(measure, response, [*own[:i], fill(judgment, end), *own[i + 1 :]])
@@ -315,7 +328,9 @@ def _candidates(
 def _candidate(judgment: Judgment, reach: float, share: float | None) -> LabelCandidate:
     place = judgment.sentence_index, judgment.doc_id
     nugget = next(iter(judgment.nugget.names), "") if judgment.nugget else ""
-    return LabelCandidate(judgment.run_id, judgment.topic_id, *place, reach, share, nugget=nugget)
+    against = judgment.opponent.run_id if judgment.opponent else ""
+    named = judgment.run_id, judgment.topic_id
+    return LabelCandidate(*named, *place, reach, share, nugget=nugget, against=against)
 
 
 def _shown(

@@ -116,6 +116,7 @@ def check_release(now: JobFiles, request: GateRequest, on_finding: OnFinding) ->
     rules += _drop_rules(request.max_drop, found, tables, report) if tables[1:] else []
     rules, lower = _with_judges(rules, found), request.lower_is_better
     checks = _checks(tables, rules, lower, request.strict, _are_the_same(found), report)
+    _report_nothing_judged(tables[0], rules, report)
     left_out = tuple(finding for finding in findings if finding.severity == "error")
     gate = Gate(tuple(checks), left_out, tuple(found), tuple(tables))
     if gate.passed and request.move_baseline and isinstance(request.baseline, Path):
@@ -236,6 +237,15 @@ def _report_no_rule(now: Scores, checks: list[RuleCheck], report: OnFinding) -> 
     for message, found in runs.items():
         of_runs = f" for {few(found)}" if len(found) < len(now.runs) else ""
         report(Finding("rule_left_out", Place(now.name), f"{message}: no rule{of_runs}"))
+
+
+def _report_nothing_judged(now: Scores, rules: Sequence[GateRule], report: OnFinding) -> None:
+    """Report measures of which no run has an item: that nothing falls is no good sign."""
+    for measure in dict.fromkeys(rule.measure for rule in rules if rule.kind == "drop"):
+        known = [one for (_, name), one in now.known.items() if name == measure]
+        if known and not any(one.expected or one.only_unjudged for one in known):
+            message = f"{measure}: 0 of 0 items judged in every run, so that it cannot fall"
+            report(Finding("nothing_judged", Place(now.name), message))
 
 
 def _unseen(table: Scores) -> Finding:

@@ -15,7 +15,14 @@ import orjson
 from trecjudge.errors import InputError
 from trecjudge.evaluation.comparing import judgments_at
 from trecjudge.findings import Finding, OnFinding
-from trecjudge.inputs.labels import Labels, key_of, label_duplicate, not_understood, votes_at
+from trecjudge.inputs.labels import (
+    Labels,
+    is_other_side,
+    key_of,
+    label_duplicate,
+    not_understood,
+    votes_at,
+)
 from trecjudge.inputs.labels.label_files import KINDS, is_label_table
 from trecjudge.inputs.labels.vocabulary import (
     GRADED,
@@ -212,6 +219,8 @@ def _take_judgment(
 ) -> None:
     if judgment.failure is not None:
         side.unjudged += 1
+    elif is_other_side(judgment):
+        return  # a battle is one item, and its label that of the run that sorts first
     elif judgment.label is not None and judgment.label != NOTHING_TO_CHECK:
         key = key_of(judgment)
         for name in judgment.nugget.names if judgment.nugget else ():

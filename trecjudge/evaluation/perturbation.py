@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
@@ -17,7 +17,7 @@ from trecjudge.measures import LeaderboardSpec
 from trecjudge.records import Judgment, Response
 from trecjudge.scores.leaderboard import Leaderboard
 from trecjudge.stats.paired import ALPHA, holm, sign_flip
-from trecjudge.stats.resampling import Array, Interval, mean_intervals
+from trecjudge.stats.resampling import Array, Interval, mean_intervals, share_interval
 
 NEUTRAL = "This is worth noting."
 """A sentence that says nothing about any subject."""
@@ -117,9 +117,11 @@ def as_bullet(text: str) -> str:
 
 
 # The same answer said otherwise: its sentences in another order, padded, or restated by rules.
-Kind = Literal["position", "length", "style", "game"]
+Kind = Literal["position", "length", "style", "game", "dark"]
 GAME: Final = "game"
 """The kind of a change that writes for the judge: see `gaming`."""
+DARK: Final = "dark"
+"""The kind of a change after which there is nothing to find: see `probes`."""
 Order = list[int]
 """The former place of each sentence."""
 
@@ -129,7 +131,8 @@ class Perturbation:
     """A way to say an answer otherwise, and which bias it shows.
 
     `make` takes a response and the title of its topic. It returns the changed response and the
-    former index of each of its sentences; of a game, whose sentences are others, the new one.
+    former index of each of its sentences; where the sentences are others, as of a game, the new
+    one.
     """
 
     name: str
@@ -206,6 +209,12 @@ class JudgedSample:
     labels: dict[ItemKey, str] = field(default_factory=dict)
     items: int = 0
     failures: int = 0
+    seconds: float = 0.0
+    """How long it took to judge them."""
+    positive: dict[str, list[int]] = field(default_factory=dict)
+    """[items with a grade above 0, items with a grade] of each topic."""
+    kept: list[tuple[Response, Sequence[Judgment]]] | None = None
+    """The responses with their judgments, where these are wanted."""
 
     def add(self, response: Response, judgments: Sequence[Judgment], order: Order) -> None:
         """Add a judged response; `order` has the former index of each of its sentences.
@@ -215,6 +224,8 @@ class JudgedSample:
         board = Leaderboard(self.spec)
         board.add(response, judgments)
         key = response.run_id, response.topic_id
+        if self.kept is not None:
+            self.kept.append((response, judgments))
         for measure, score in board.scores[key[0]][key[1]].items():
             if score.judged and score.value is not None:
                 self.values[measure][key] = float(score.value)
@@ -222,6 +233,10 @@ class JudgedSample:
         for one in judgments:
             self.items += 1
             self.failures += not one.judged
+            if one.grade is not None:
+                counts = self.positive.setdefault(key[1], [0, 0])
+                counts[0] += one.grade > 0
+                counts[1] += 1
             if one.label is not None:
                 index = former.get(one.sentence_index) if one.sentence_index is not None else None
                 part = (index, one.doc_id, one.citation, one.identity, one.judge)
@@ -235,6 +250,14 @@ class LabelFlips:
     name: str
     items: int
     flips: int
+    by_topic: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """(flips, items) of each topic."""
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval of the rate over topics."""
+        counts = np.array(sorted(self.by_topic.values()), dtype=float).reshape(-1, 2)
+        return share_interval(counts[:, 0], counts[:, 1])
 
     @property
     def rate(self) -> float | None:
@@ -250,8 +273,12 @@ def count_flips(name: str, sides: Sequence[JudgedSample]) -> LabelFlips:
     """Return the flips between several judgments of the same items."""
     first, *others = sides
     shared = [key for key in first.labels if all(key in side.labels for side in others)]
-    flips = sum(any(side.labels[key] != first.labels[key] for side in others) for key in shared)
-    return LabelFlips(name, len(shared), flips)
+    by_topic: dict[str, tuple[int, int]] = {}
+    for key in shared:
+        flips, items = by_topic.get(key[1], (0, 0))
+        flips += any(side.labels[key] != first.labels[key] for side in others)
+        by_topic[key[1]] = flips, items + 1
+    return LabelFlips(name, len(shared), sum(flips for flips, _ in by_topic.values()), by_topic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +348,22 @@ class PlayedGame:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class DarkReading:
+    """What a judge says where there is nothing to find: labels, and the value of each measure.
+
+    `changed` counts the responses that the probe did change. `positive` are (items with a grade
+    above 0, items with a grade) of each topic.
+    """
+
+    probe: Perturbation
+    changed: int
+    labels: Counter[str]
+    unjudged: int
+    positive: Mapping[str, Sequence[int]]
+    values: Mapping[str, Mapping[ResponseKey, float]]
+
+
 def measure_shifts(
     change: str,
     kind: str,
@@ -336,7 +379,7 @@ def measure_shifts(
         shared = sorted(key for key in wanted if key in old and key in new)
         if not shared:
             continue
-        means = _by_topic(shared, old), _by_topic(shared, new)
+        means = mean_by_topic(shared, old), mean_by_topic(shared, new)
         gaps = (means[1] - means[0])[None, :]
         found.append(
             Shift(
@@ -381,7 +424,8 @@ def untestable(found: Sequence[Shift]) -> list[str]:
     ]
 
 
-def _by_topic(keys: Sequence[ResponseKey], values: Mapping[ResponseKey, float]) -> Array:
+def mean_by_topic(keys: Iterable[ResponseKey], values: Mapping[ResponseKey, float]) -> Array:
+    """Return the mean of the values at these keys on each topic: (topics,)."""
     by_topic: dict[str, list[float]] = {}
     for key in keys:
         by_topic.setdefault(key[1], []).append(values[key])

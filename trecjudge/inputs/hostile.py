@@ -65,7 +65,7 @@ class HostileText:
         for sentence in response.sentences:
             index, name = sentence.index, f"sentence {sentence.index + 1}"
             self._look(sentence.text, at(name, index), "sentence")
-            for citation in sentence.citations:
+            for citation in (*sentence.citations, *sentence.contradicting):
                 self._look(citation.value, at(f"a citation of {name}", index), "citation")
         for document in response.documents.values():
             whole = at(f"document {brief(document.doc_id)}")

@@ -114,7 +114,7 @@ def _read_runs(found: FoundInputs) -> None:
     for _, response in RunReader(files, ignore, taken=taken):
         found.responses += 1
         found.topic_ids.add(response.topic_id)
-        found.cited.update(response.cited_ids())
+        found.cited.update(response.named_ids())
         found.carries_text |= any(document.has_text for document in response.documents.values())
 
 

@@ -106,7 +106,7 @@ def check_documents(job: Job, report: OnFinding) -> CitedDocuments:
         cited.others.extend(store.some_ids(SHOWN))
         for _, response in inputs.responses():
             run = cited.runs.setdefault(response.run_id, Counter())
-            for doc_id in response.cited_ids():
+            for doc_id in response.named_ids():
                 if doc_id not in places:
                     found = _look_up(store, doc_id)
                     if isinstance(found, str):
@@ -250,7 +250,7 @@ def _gather_documents(
         for _, response in inputs.responses():
             if (response.run_id, response.topic_id) not in judged:
                 continue
-            named = {*response.cited_ids(), *response.references}
+            named = {*response.named_ids(), *response.references}
             for doc_id in sorted(named.union(response.documents) - seen):
                 found = _look_up(store, doc_id)
                 if not isinstance(found, str):

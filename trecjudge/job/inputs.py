@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -504,3 +506,31 @@ def check_along(job: Job, inputs: JobInputs, reader: RunReader, findings: Findin
         checker.add_finding(finding)
 
     reader.report, reader.observe = both, checker.observe
+
+
+# Responses drawn by their names, and what items are known by where no text of theirs is kept.
+SHORT = 16
+"""Hexadecimal digits of a digest: two of a million items hardly ever share one."""
+
+
+def short_digest(*parts: str | None) -> str:
+    """Return SHORT digits of the SHA-256 of texts."""
+    text = "\0".join("" if part is None else part for part in parts)
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:SHORT]
+
+
+def response_digest(response: Response) -> str:
+    """Return what a response is known by: its run and topic."""
+    return short_digest(response.run_id, response.topic_id)
+
+
+def drawn_responses(
+    responses: Iterable[tuple[Topic, Response]], most: int
+) -> list[tuple[Topic, Response]]:
+    """Return so many responses, drawn by run and topic: the same ones each time."""
+
+    def place(numbered: tuple[int, tuple[Topic, Response]]) -> str:
+        return response_digest(numbered[1][1])
+
+    drawn = heapq.nsmallest(most, enumerate(responses), key=place)
+    return [pair for _, pair in sorted(drawn, key=lambda one: one[0])]

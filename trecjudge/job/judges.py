@@ -51,13 +51,17 @@ class VoterSettings:
     """One entry of `voters:`.
 
     `llm` and `prompts` lie over the workflow's own. `offline` judges by words, without a model.
-    `samples` asks for so many replies to each request: each is a vote.
+    `samples` asks for so many replies to each request: each is a vote. Of an offline voter, the
+    first of a cascade, `sure` is how sure it must be for nobody else to be asked, and `audit` the
+    share of what it is sure of that is asked nevertheless.
     """
 
     llm: dict[str, Any] = field(default_factory=dict)
     prompts: dict[str, str | dict[str, Any]] = field(default_factory=dict)
     offline: bool = False
     samples: int = ranged(1, 1, MOST_SAMPLES)
+    sure: float | None = ranged(None, 0, 1)
+    audit: float = ranged(0.0, 0, 1)
 
 
 def vote_rule(workflow: Workflow) -> Rule:
@@ -115,8 +119,12 @@ def _of_entry(workflow: Workflow, name: str, entry: object) -> Iterator[Voter]:
     if own.offline:
         if own.llm or own.prompts or own.samples > 1:
             raise WorkflowError(f"{where}: offline asks no model: llm, prompts, samples do nothing")
-        yield Voter(name, offline=True)
+        if (own.sure is not None or own.audit) and workflow.vote != "cascade":
+            raise WorkflowError(f"{where}: sure and audit are for vote: cascade")
+        yield Voter(name, offline=True, sure=own.sure, audit=own.audit)
         return
+    if own.sure is not None or own.audit:
+        raise WorkflowError(f"{where}: sure and audit are for a voter with offline: true")
     llm, prompts = _llm(workflow, own, where), dict(workflow.prompts)
     place = workflow.path or Path()
     prompts |= {program: prompt_beside(place, given) for program, given in own.prompts.items()}

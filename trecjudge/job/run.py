@@ -32,6 +32,7 @@ from trecjudge.job.shards.shard import (
     choose_part,
     parts_folder,
 )
+from trecjudge.judging.judge import planned_of
 from trecjudge.judging.panel import Panel, check_takes_labels, importances
 from trecjudge.judging.runner import Runner, Stop
 from trecjudge.models.model import wordings
@@ -129,11 +130,16 @@ def plan_job(job: Job, listener: ProgressListener) -> dict[str, Any]:
             if job.shard is not None:
                 reader = choose_part(job.shard, inputs, reader)[1]
             await _judge_labelled(session)
-            items = 0
-            async for judged in Runner(session.judging, model).run(reader):
+            items, runner = 0, Runner(session.judging, model)
+            await runner.prepare(inputs.all_responses(model, session.notify), only_planning=True)
+            async for judged in runner.run(reader):
                 items += len(judged.judgments)
-            documents = {"documents_to_fetch": inputs.to_fetch} if inputs.to_fetch else {}
-            return model.spent() | {"items": items} | documents
+            more: dict[str, Any] = {}
+            if inputs.to_fetch:
+                more["documents_to_fetch"] = inputs.to_fetch
+            if planned := {n.name: own for n in session.panel if (own := planned_of(n.judge))}:
+                more["judges"] = planned
+            return model.spent() | {"items": items} | more
 
     return run_session(job, plan())
 

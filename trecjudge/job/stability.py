@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import heapq
+import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +11,9 @@ from typing import Any
 from trecjudge.errors import InputError, WorkflowError
 from trecjudge.evaluation.perturbation import (
     CHANGES,
+    DARK,
     GAME,
+    DarkReading,
     JudgedSample,
     LabelFlips,
     Order,
@@ -23,8 +25,9 @@ from trecjudge.evaluation.perturbation import (
     count_flips,
     measure_shifts,
 )
+from trecjudge.files import seconds_since
 from trecjudge.findings import OnFinding
-from trecjudge.job.inputs import JobInputs
+from trecjudge.job.inputs import JobInputs, drawn_responses
 from trecjudge.job.judges import SAMPLED, job_spec
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
@@ -53,7 +56,8 @@ class StabilityReport:
 
     `flips` are by kind of test, `shifts` by change and measure, `spent` is what the model cost.
     `leading` are the `measures` that the judges rank by. `games` are the ways of writing for the
-    judge that were played.
+    judge that were played, `dark` what it says where there is nothing to find. `first` is what it
+    says of the answers as they are.
     """
 
     responses: int
@@ -68,6 +72,8 @@ class StabilityReport:
     not_tested: Sequence[str] = ()
     spent: dict[str, Any] = field(default_factory=dict)
     games: Sequence[PlayedGame] = ()
+    dark: Sequence[DarkReading] = ()
+    first: JudgedSample | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -97,23 +103,20 @@ def measure_stability(
     With more than one of `samples`, each question is asked so often at a temperature above 0.
     Raises a TrecJudgeError for what the user can put right, Interrupted for an interrupt.
     """
-    if job.workflow.voters:
-        raise WorkflowError("stability: tests one model; its workflow may have no voters")
 
     async def test() -> StabilityReport:
-        voters = _voters(job, samples)
+        voters = sampling_voters(job, samples)
         async with open_session(job, report, notify, voters=voters) as session:
-            answers = _sample_responses(session.inputs, most)
-            if not answers:
-                paths = ", ".join(map(str, job.runs))
-                message = "no response could be read; `run_judge.py job formats` lists what can"
-                raise InputError(f"{paths}: {message}")
+            answers = sampled_answers(session.inputs, most)
             return await StabilityTest(session, answers, voters).run(changes)
 
     return run_session(job, test())
 
 
-def _voters(job: Job, samples: int) -> list[Voter]:
+def sampling_voters(job: Job, samples: int) -> list[Voter]:
+    """Return who judges the answers as they are, then who samples. Raises WorkflowError."""
+    if job.workflow.voters:
+        raise WorkflowError("this tests one model; its workflow may have no voters")
     llm, prompts = job.workflow.llm, job.workflow.prompts
     warm = {**llm, "temperature": llm.get("temperature") or SAMPLED}
     sampled = [
@@ -131,6 +134,8 @@ class StabilityTest:
     answers: Sequence[Answer]
     voters: Sequence[Voter]
     not_tested: list[str] = field(default_factory=list)
+    keeps: bool = False
+    """Whether the answers are held as they were judged first."""
 
     @property
     def _spec(self) -> LeaderboardSpec:
@@ -139,18 +144,24 @@ class StabilityTest:
     async def run(self, changes: Sequence[Perturbation]) -> StabilityReport:
         """Judge everything in turn; return the figures."""
         panel, spec = self.session.panel, self._spec
-        first = await self._judge(panel, self.answers, self.voters[0])
+        kept: Any = [] if self.keeps else None
+        first = await self.judge(panel, self.answers, self.voters[0], kept)
         flips = [*await self._ask_again(), *await self._reverse_groups(first)]
         found: list[Shift] = []
         games: list[PlayedGame] = []
+        dark: list[DarkReading] = []
         for change in changes:
             after, changed = await self._judge_changed(change)
             if change.kind == GAME:  # its sentences are others: no label of theirs can flip
                 shifts = measure_shifts(change.name, change.kind, first, after, changed)
                 games.append(PlayedGame(change, len(changed), shifts))
+            if change.kind == DARK and changed:
+                labels = Counter(after.labels.values())
+                reading = (labels, after.failures, after.positive, after.values)
+                dark.append(DarkReading(change, len(changed), *reading))
             if not changed:
                 self.not_tested.append(f"{change.name}: the rule changes no response")
-            if change.kind == GAME or not changed:
+            if change.kind in (GAME, DARK) or not changed:
                 continue
             part = replace(first, labels=_labels_of(first, changed))
             flips.append(count_flips(change.name, [part, after]))
@@ -168,11 +179,15 @@ class StabilityTest:
             not_tested=self.not_tested,
             spent=self.session.model.spent(),
             games=games,
+            dark=dark,
+            first=first,
         )
 
-    async def _judge(self, panel: Panel, answers: Iterable[Answer], voter: Voter) -> JudgedSample:
+    async def judge(
+        self, panel: Panel, answers: Iterable[Answer], voter: Voter, kept: Any = None
+    ) -> JudgedSample:
         """Return what the judges say of responses by the model of a voter."""
-        side, orders = JudgedSample(self._spec), {}
+        side, orders = JudgedSample(self._spec, kept=kept), {}
         pairs = []
         for topic, response, order in answers:
             orders[response.run_id, response.topic_id] = order
@@ -180,6 +195,7 @@ class StabilityTest:
         model = self.session.model
         if model.available:
             model = VoterModel(model, voter)
+        started = time.perf_counter()
         async for judged in Runner(panel, model).run(pairs):
             found = [
                 replace(judgment, judge=item.named_judge.name)
@@ -188,6 +204,7 @@ class StabilityTest:
             ]
             key = judged.response.run_id, judged.response.topic_id
             side.add(judged.response, found, orders[key])
+        side.seconds = seconds_since(started)
         return side
 
     async def _ask_again(self) -> list[LabelFlips]:
@@ -195,7 +212,7 @@ class StabilityTest:
         if not self.session.model.available or not panel_programs(panel):
             self.not_tested.append("samples: no model is asked")
             return []
-        samples = [await self._judge(panel, self.answers, voter) for voter in self.voters[1:]]
+        samples = [await self.judge(panel, self.answers, voter) for voter in self.voters[1:]]
         return [count_flips(f"samples ({len(samples)})", samples)] if samples else []
 
     async def _reverse_groups(self, first: JudgedSample) -> list[LabelFlips]:
@@ -210,7 +227,7 @@ class StabilityTest:
             return []
         names = {named.name for named in grouped}
         rest = [named for named in self.session.panel if named.name not in names]
-        side = await self._judge([*grouped, *rest], self.answers, self.voters[0])
+        side = await self.judge([*grouped, *rest], self.answers, self.voters[0])
         return [count_flips("order", [first, side])]
 
     async def _judge_changed(self, change: Perturbation) -> tuple[JudgedSample, set[ResponseKey]]:
@@ -218,9 +235,10 @@ class StabilityTest:
         answers = []
         for topic, response, _ in self.answers:
             made, order = change.make(response, topic.title)
-            if made != response:
+            # Equal mappings may have another order.
+            if made != response or list(made.documents) != list(response.documents):
                 answers.append((topic, made, order))
-        side = await self._judge(self.session.panel, answers, self.voters[0])
+        side = await self.judge(self.session.panel, answers, self.voters[0])
         return side, {(made.run_id, made.topic_id) for _, made, _ in answers}
 
 
@@ -228,16 +246,11 @@ def _labels_of(side: JudgedSample, responses: set[ResponseKey]) -> dict[Any, str
     return {key: label for key, label in side.labels.items() if key[:2] in responses}
 
 
-def _sample_responses(inputs: JobInputs, most: int) -> list[Answer]:
-    """Return so many responses, drawn by run and topic: the same ones each time."""
-
-    def place(numbered: tuple[int, tuple[Topic, Response]]) -> bytes:
-        response = numbered[1][1]
-        name = f"{response.run_id}\0{response.topic_id}"
-        return hashlib.sha256(name.encode(errors="replace")).digest()
-
-    drawn = heapq.nsmallest(most, enumerate(inputs.responses()), key=place)
-    return [
-        (topic, response, [sentence.index for sentence in response.sentences])
-        for _, (topic, response) in sorted(drawn, key=lambda one: one[0])
-    ]
+def sampled_answers(inputs: JobInputs, most: int) -> list[Answer]:
+    """Return `drawn_responses` of a job as they are. Raises InputError where there are none."""
+    drawn = drawn_responses(inputs.responses(), most)
+    if not drawn:
+        paths = ", ".join(map(str, inputs.job.runs))
+        message = "no response could be read; `run_judge.py job formats` lists what can"
+        raise InputError(f"{paths}: {message}")
+    return [(t, r, [sentence.index for sentence in r.sentences]) for t, r in drawn]

@@ -349,8 +349,17 @@ class Attesting:
         return judgment_of(item, label=known, grade=GRADES[known], attester="given")
 
 
-def citation_item(topic: Topic, response: Response, sentence: Sentence, citation: Citation) -> Item:
-    """Return a citation as an item, with its document where that is there."""
+def citation_item(
+    topic: Topic,
+    response: Response,
+    sentence: Sentence,
+    citation: Citation,
+    contradicts: bool = False,
+) -> Item:
+    """Return a citation as an item, with its document where that is there.
+
+    `contradicts` is whether the sentence cites it as contradicting.
+    """
     document = response.documents.get(citation.doc_id) if citation.doc_id else None
     return Item(
         topic=topic,
@@ -360,6 +369,7 @@ def citation_item(topic: Topic, response: Response, sentence: Sentence, citation
         citation=citation,
         document=document,
         exists=None if citation.unread else response.has(citation.doc_id),
+        contradicts=contradicts,
     )
 
 

@@ -52,8 +52,9 @@ class Judge(Protocol):
     `needs_model` (whether its settings ask for one) and `needs` (what it needs beside the runs, as
     keys of NEEDS, so that a job without it says so at once), and judge several items at once (see
     `GroupingJudge`). It may be shown all responses before the first is judged (see
-    `PreparingJudge`), look something up before a job (see `resolved`), and say that it cannot tell
-    what failed (`failures_unknown`). Its measures may depend on the banks (see `FittingJudge`).
+    `PreparingJudge`, and `prepares_alike`), look something up before a job (see `resolved`), and
+    say that it cannot tell what failed (`failures_unknown`). Its measures may depend on the banks
+    (see `FittingJudge`).
     """
 
     @property
@@ -265,6 +266,25 @@ def needs_of(judge: Judge) -> tuple[Need, ...]:
     """Return what a judge, as it is set, needs beside the runs."""
     needs = getattr(judge, "needs", ())
     return tuple(need for need in get_args(Need) if need in needs)
+
+
+def prepares_alike(judge: object) -> bool:
+    """Return whether what a judge prepares asks nothing, and is the same in any process."""
+    return bool(getattr(judge, "prepares_alike", False))
+
+
+def planned_of(judge: object) -> Mapping[str, Any] | None:
+    """Return what a prepared judge has to say of a plan; None where it plans nothing."""
+    planned = getattr(judge, "planned", None)
+    return planned() if callable(planned) else None
+
+
+def preparing(judge: Judge) -> PreparingJudge | None:
+    """Return the judge that is to be shown all responses: itself, or the one inside; else None."""
+    inner = getattr(judge, "inner", None)
+    if inner is not None:
+        return preparing(inner)
+    return judge if isinstance(judge, PreparingJudge) else None
 
 
 def hides_failures(judge: Judge) -> bool:

@@ -290,8 +290,8 @@ class GivenJudge:
             return [self._on_nugget(item, *each) for each in asked]
         doc_id = item.citation.doc_id if item.citation else None
         doc_id = item.document.doc_id if item.document and doc_id is None else doc_id
-        key = (item.topic.topic_id, item.run_id, item.sentence_index, doc_id)
-        label = self.labels.get(key)
+        on = judgment_of(item, doc_id=doc_id)
+        key, label = label_of(self.labels, on)
         # A citation of no document needs no label: that is the system's fault, not a gap.
         if label is None and item.exists is False:
             return await self._without_label(item, model)
@@ -327,11 +327,17 @@ def with_labels(panel: Panel, labels: Mapping[ItemKey, str]) -> list[NamedJudge]
     """
     check_takes_labels(panel, "--judgments-from")
     return [
-        NamedJudge(named.name, GivenJudge(named.judge, labels))
+        NamedJudge(named.name, GivenJudge(_meeting(named.judge, labels), labels))
         if takes_labels(named.judge)
         else named
         for named in panel
     ]
+
+
+def _meeting(judge: Judge, labels: Mapping[ItemKey, str]) -> Judge:
+    """Return a judge of battles with those that are labelled; any other one as it is."""
+    meeting = getattr(judge, "meeting", None)
+    return judge if meeting is None else cast(Judge, meeting(labels))
 
 
 def check_takes_labels(panel: Panel, flag: str) -> None:

@@ -27,9 +27,9 @@ from trecjudge.judging.judge import (
     AllResponses,
     GroupingJudge,
     Judge,
-    PreparingJudge,
     asked_singly,
     group_size,
+    preparing,
     unjudged,
 )
 from trecjudge.judging.panel import NamedJudge, Panel
@@ -277,16 +277,20 @@ class Runner:
     _unprepared: dict[str, BaseException] = field(default_factory=dict)
     """Why judges that are shown all responses first could not be prepared, by name."""
 
-    async def prepare(self, responses: AllResponses) -> None:
-        """Show all responses to the judges that want to see them before the first is judged."""
+    async def prepare(self, responses: AllResponses, only_planning: bool = False) -> None:
+        """Show all responses to the judges that want to see them before the first is judged.
+
+        `only_planning`: only to those whose items are planned then, so that they can be counted.
+        """
         notes = (asked_singly(named.judge, self.model) for named in self.panel)
         for note in filter(None, dict.fromkeys(notes)):
             responses.notify(note)
         for named in self.panel:
-            if not isinstance(named.judge, PreparingJudge):
+            judge = preparing(named.judge)
+            if judge is None or (only_planning and not hasattr(judge, "planned")):
                 continue
             try:
-                await named.judge.prepare(responses)
+                await judge.prepare(responses)
             except TrecJudgeError:
                 raise
             except asyncio.CancelledError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from trecjudge.judging.judge import (
     Judge,
     PreparingJudge,
     group_size,
+    prepares_alike,
     programs_of,
     unjudged,
 )
@@ -68,12 +70,31 @@ def vote_of(voter: str, found: Judgment) -> Vote:
     return Vote(voter, found.label, found.grade, failure)
 
 
-def is_unsure(found: Judgment) -> bool:
+def sureness(found: Judgment) -> float:
+    """Return how sure an attester is of a label, 0 to 1: its chance above that of the next label.
+
+    The distance to the cut between two labels, in probability. 1 for what a rule decided, 0 for
+    what is unjudged, or not calibrated for the language. A model gives no chances: 1.
+    """
+    if not found.judged or found.uncalibrated:
+        return 0.0
+    if found.expected is None:
+        return 1.0
+    full = found.expected if found.p_full is None else found.p_full
+    partial = 2 * (found.expected - full)
+    *_, second, first = sorted((full, partial, 1 - full - partial))
+    return first - second
+
+
+def is_unsure(found: Judgment, sure: float | None = None) -> bool:
     """Return whether a vote is to be checked by a better voter.
 
-    It is where there is no label, where the label is partial support, and where the expected
-    weight lies in the middle, or is not calibrated for the language.
+    It is where its `sureness` is less than `sure`. Without one, it is where there is no label,
+    where the label is partial support, and where the expected weight lies in the middle, or is not
+    calibrated for the language.
     """
+    if sure is not None:
+        return not found.judged or sureness(found) < sure
     if found.expected is not None and CLEAR < found.expected < 1 - CLEAR:
         return True
     return not found.judged or found.label == PARTIAL or bool(found.uncalibrated)
@@ -194,7 +215,8 @@ class Voting:
         by_item = [{name: own[i] for name, own in pairs} for i in range(len(items))]
         if self.rule == "cascade":
             last = self.voters[-1]
-            rest = [i for i, own in enumerate(by_item) if _is_open(list(own.values()))]
+            votes = [list(own.values()) for own in by_item]
+            rest = [i for i, own in enumerate(votes) if _is_open(own, self.voters[0])]
             if rest:
                 (judged,) = await self._all([last], [items[i] for i in rest], model)
                 for i, judgments in zip(rest, judged, strict=True):
@@ -272,10 +294,17 @@ def _part(judgment: Judgment) -> Part:
     return judgment.sentence_index, judgment.doc_id, judgment.identity
 
 
-def _is_open(votes: Sequence[list[Judgment]]) -> bool:
+def is_audited(found: Judgment, share: float) -> bool:
+    """Return whether an item is in a random share of all: the same ones each time."""
+    place = (found.run_id, found.topic_id, found.sentence_index, found.doc_id, found.identity)
+    digest = hashlib.sha256(repr(place).encode(errors="replace")).digest()
+    return int.from_bytes(digest[:4]) < share * 2**32
+
+
+def _is_open(votes: Sequence[list[Judgment]], first: Voter) -> bool:
     """Return whether the last voter of a cascade has to decide on an item."""
     if len(votes) == 1:
-        return any(map(is_unsure, votes[0]))
+        return any(is_unsure(v, first.sure) or is_audited(v, first.audit) for v in votes[0])
     by_part: dict[Part, list[Judgment]] = {}
     for found in votes:
         for judgment in found:
@@ -307,4 +336,6 @@ def with_voters(panel: Panel, voters: Sequence[Voter], rule: Rule) -> list[Named
 
 def _labels_items(judge: Judge) -> bool:
     """Return whether a judge asks for labels of items that are the same for every voter."""
-    return takes_labels(judge) and not isinstance(judge, PreparingJudge | DecidesSome)
+    if isinstance(judge, PreparingJudge) and not prepares_alike(judge):
+        return False
+    return takes_labels(judge) and not isinstance(judge, DecidesSome)

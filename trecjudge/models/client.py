@@ -37,6 +37,8 @@ from trecjudge.models.transport import Transport
 from trecjudge.records import ModelCall
 
 T = TypeVar("T")
+MOST_SERVED = 10
+"""Names of models that answered, which are remembered."""
 FieldsAndCall = tuple[dict[str, Any], ModelCall]
 ReplyAndFields = tuple[Reply, dict[str, Any]]
 RequestsByForm = Mapping[Form, Request]
@@ -144,6 +146,7 @@ class Client:
         self._first_turns: dict[str, asyncio.Lock] = {}
         self._in_flight: InFlight[FieldsAndCall] = InFlight()
         self._looping: set[str] = set()
+        self._served: set[str] = set()
         self._closing = False
 
     @property
@@ -163,7 +166,8 @@ class Client:
             capabilities |= {e.url: e.capabilities.record() for e in self.endpoints.all}
         made = {"endpoint": capabilities} | self.prompts.record(self.replies.form_of)
         others = self.replies.cache.record()
-        return self.settings.public() | made | ({"other_caches": others} if others else {})
+        more = {"other_caches": others, "served": sorted(self._served)}
+        return self.settings.public() | made | {name: told for name, told in more.items() if told}
 
     async def __aenter__(self) -> Self:
         return self
@@ -401,6 +405,8 @@ class Client:
         state.reply = reply
         self._count_tokens(state, reply.prompt_tokens, reply.completion_tokens)
         self.spending.prefix_tokens += reply.cached_tokens
+        if reply.served and len(self._served) < MOST_SERVED:
+            self._served.add(reply.served)
         # Any answer ends an outage, even one that does not parse.
         self.patience.note_answer()
         state.endpoint.note_answer()

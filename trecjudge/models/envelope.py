@@ -27,6 +27,8 @@ REASONING = ("reasoning_content", "reasoning", "thinking")
 """Where servers put what a model thought, beside the content."""
 
 
+SERVED = ("model", "system_fingerprint")
+"""Where endpoints say which model answered."""
 NOT_KNOWN = -9999.0
 """The log-probability that endpoints give of a token whose own they do not know."""
 
@@ -44,6 +46,8 @@ class Reply:
     """Tokens of the prompt that the endpoint had in a cache of its own."""
     logprobs: TokenChances = ()
     """The log-probabilities of the text's tokens, where they were asked for and given."""
+    served: str = ""
+    """What the endpoint calls the model that answered, with its fingerprint where it gives one."""
 
     @property
     def cut(self) -> bool:
@@ -99,7 +103,8 @@ def reply_in(answer: Any) -> Reply | None:
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     cached = token_count(details, "cached_tokens")
     logprobs = token_chances(choice.get("logprobs"), text)
-    reply = Reply(text, finish, counts[0], counts[1], thought, cached, logprobs)
+    served = " ".join(_short(v) for key in SERVED if isinstance(v := answer.get(key), str) and v)
+    reply = Reply(text, finish, counts[0], counts[1], thought, cached, logprobs, served)
     # Empty because it was cut: reasoning took all tokens, and more of them will help.
     if not text.strip() and not reply.cut:
         raise Fault("empty", "the reply is empty").after_paying(*counts)
@@ -143,7 +148,8 @@ def _put_together(chunks: list[Mapping[str, Any]]) -> Any:
     ]
     tokens = {"content": [token for each in listed for token in each]} if listed else None
     choice = {"message": message, "finish_reason": finish, "logprobs": tokens}
-    return {"choices": [choice], "usage": usage}
+    served = {key: next((c[key] for c in chunks if c.get(key)), None) for key in SERVED}
+    return {"choices": [choice], "usage": usage} | served
 
 
 def reply_like(answer: Mapping[str, Any]) -> bool:

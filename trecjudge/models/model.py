@@ -266,7 +266,9 @@ class Recorder(ModelWrapper):
 class Voter:
     """Who votes: a model with its settings of `llm:` and its prompts by program, or words only.
 
-    `sample` tells votes of one model apart: each is a reply of its own to the same request.
+    `sample` tells votes of one model apart: each is a reply of its own to the same request. Of the
+    first voter of a cascade, `sure` is how sure it must be, 0 to 1, for nobody else to be asked,
+    and `audit` the share of what it is sure of that the last one is asked nevertheless.
     """
 
     name: str
@@ -274,6 +276,8 @@ class Voter:
     prompts: Mapping[str, str] = field(default_factory=dict)
     offline: bool = False
     sample: int = 0
+    sure: float | None = None
+    audit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +329,11 @@ class VotersModel:
     @property
     def _asking(self) -> Iterator[Model]:
         return (model for model in self.models.values() if model.available)
+
+
+def has_offline_voter(model: Model) -> bool:
+    """Return whether one of several voters judges by words."""
+    return isinstance(model, VotersModel) and not all(m.available for m in model.models.values())
 
 
 def _sum(values: list[Any]) -> Any:

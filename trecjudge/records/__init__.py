@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from trecjudge.records.battles import Opponent
 from trecjudge.records.nuggets import AskedNugget, GoldAnswer, Nugget
 from trecjudge.records.signs import Sign
 from trecjudge.text.visible import is_blank
@@ -191,6 +192,7 @@ __all__ = [
     "GoldAnswer",
     "ModelCall",
     "Nugget",
+    "Opponent",
     "ProvenanceLine",
     "Sign",
     "Source",
@@ -203,6 +205,9 @@ PARTIAL: Final = "partial_support"
 NONE: Final = "no_support"
 GRADES: Final[Mapping[str, int]] = {NONE: 0, PARTIAL: 1, FULL: 2}
 """The grades of the support labels in qrels."""
+CONTRADICTED: Final = "contradicted"
+NOT_CONTRADICTED: Final = "not_contradicted"
+"""The labels of a citation of a document as contradicting its sentence; they have no grade."""
 NOTHING_TO_CHECK: Final = "nothing_to_check"
 """The label of a citation whose sentence states nothing: it has no grade and is in no measure."""
 BY_MODEL: Final = "llm"
@@ -310,13 +315,15 @@ class Sentence:
     """A sentence of a response; `index` counts from 0 and is the position in the file's list.
 
     `text` is what is judged. `written` is how the response has it, with the marks of its citations
-    and its layout; empty where that is the same.
+    and its layout; empty where that is the same. `contradicting` are citations of documents that,
+    so the response says, contradict the sentence: they are among no `citations`, which support it.
     """
 
     index: int
     text: str
     citations: tuple[Citation, ...] = ()
     written: str = ""
+    contradicting: tuple[Citation, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -402,6 +409,20 @@ class Response:
         for sentence in self.sentences:
             yield from (c.doc_id for c in sentence.citations if c.doc_id is not None)
 
+    def named_ids(self) -> Iterator[str]:
+        """Yield the same, and then the ids of documents that are said to contradict a sentence."""
+        yield from self.cited_ids()
+        for sentence in self.sentences:
+            yield from (c.doc_id for c in sentence.contradicting if c.doc_id is not None)
+
+    @property
+    def sources(self) -> Mapping[str, Document]:
+        """The documents, but those that it only says to contradict one of its sentences."""
+        if not any(sentence.contradicting for sentence in self.sentences):
+            return self.documents
+        against = set(self.named_ids()).difference(self.cited_ids(), self.references)
+        return {i: document for i, document in self.documents.items() if i not in against}
+
     def has(self, doc_id: str | None) -> bool | None:
         """Return whether a cited document is there; None where that cannot be known."""
         if doc_id is None or doc_id in self.documents:
@@ -416,7 +437,8 @@ class Item:
     """What is judged at a time: a text, its topic and, where there is one, the document.
 
     `exists` is whether the cited document is there; None where that is unknown or no document is
-    involved.
+    involved. `opponent` is the other side of a battle. `contradicts` is whether it is cited as
+    contradicting the text.
     """
 
     topic: Topic
@@ -426,6 +448,8 @@ class Item:
     citation: Citation | None = None
     document: Document | None = None
     exists: bool | None = None
+    opponent: Opponent | None = None
+    contradicts: bool = False
 
     @property
     def has_text(self) -> bool:
@@ -466,7 +490,8 @@ class Judgment:
     a citation is P(full), so that P(partial) = 2 (expected - p_full) may count another weight.
     `confidence` of a claim is P(`label`), calibrated too; None where a model or a rule decided.
     `uncalibrated` is the language where an attester that has some has none. `judge` is the name of
-    the judge, set where judgments are read back from their file.
+    the judge, set where judgments are read back from their file. `contradicts` is whether it is on
+    a citation of a document as contradicting the sentence, which no measure of support counts.
 
     A judgment on a claim has the `claim`. Its `sources` are the passages that the claim was
     compared with, the strongest evidence first. Its `match` is how the claim follows from them:
@@ -504,6 +529,9 @@ class Judgment:
     """The kind of question of the topic, of a judgment on what the topic asks for."""
     missing: tuple[str, ...] = ()
     """Words of the sentence, or of the topic, that were looked for and not found."""
+    opponent: Opponent | None = None
+    """What the response was compared with, of a judgment on a battle."""
+    contradicts: bool = False
     usage: Usage = field(default=Usage(), compare=False)
 
     @property
@@ -519,7 +547,9 @@ class Judgment:
         unjudged, no item of support, or decided by a rule, such as that no document is no support.
         """
         of_support = self.claim is not None or self.citation is not None
-        if not (of_support and self.attester and self.judged) or self.label == NOTHING_TO_CHECK:
+        if not (of_support and self.attester and self.judged) or self.contradicts:
+            return None
+        if self.label == NOTHING_TO_CHECK:
             return None
         return self.expected is not None and self.attester != BY_MODEL and not self.votes
 
@@ -543,8 +573,10 @@ def judgment_of(item: Item, **decision: Any) -> Judgment:
     """Return the judgment that `decision` (fields of Judgment) makes on `item`."""
     citation = item.citation
     decision.setdefault("exists", item.exists)
+    decision.setdefault("contradicts", item.contradicts)
     decision.setdefault("sentence_index", item.sentence_index)
     decision.setdefault("doc_id", citation.doc_id if citation else None)
+    decision.setdefault("opponent", item.opponent)
     return Judgment(
         run_id=item.run_id,
         topic_id=item.topic.topic_id,

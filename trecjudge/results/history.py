@@ -38,9 +38,14 @@ def copy_files(files: Mapping[str, Path], name: str, outputs: Outputs) -> dict[s
 
 
 def keep_job(
-    job: JobFiles, folder: Path, notify: Callable[[str], None] = lambda message: None
+    job: JobFiles,
+    folder: Path,
+    notify: Callable[[str], None] = lambda message: None,
+    with_report: bool = False,
 ) -> Path:
     """Copy leaderboard, statistics, judgments and config into a history; return the new entry.
+
+    Its report is copied too where that is asked for.
 
     The date is that of SOURCE_DATE_EPOCH, else today. No entry is ever replaced: the number is one
     more than the highest. Raises InputError for a job without judgments, OutputError where the
@@ -52,6 +57,8 @@ def keep_job(
     config = job.judgments.with_name(f"{job.place.name}{SUFFIXES['config']}")
     files = {"statistics": job.statistics, "judgments": job.judgments, "config": config}
     files["leaderboard"] = next(iter(job.leaderboard), None)
+    if with_report:
+        files["report"] = config.with_name(f"{job.place.name}{SUFFIXES['report']}")
     there = {what: path for what, path in files.items() if path is not None and path.exists()}
     packed = job.judgments.suffix == PACKED
     with Outputs(folder, name).lock(notify):  # two jobs must not take the same number

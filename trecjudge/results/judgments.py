@@ -33,6 +33,7 @@ from trecjudge.records import (
     Fact,
     Failure,
     Judgment,
+    Opponent,
     Place,
     ProvenanceLine,
     Response,
@@ -81,13 +82,19 @@ def response_record(response: Response) -> dict[str, Any]:
 
 
 def _sentence_record(sentence: Sentence) -> dict[str, Any]:
-    cited = [
+    cited = _citation_records(sentence.citations)
+    record = {"index": sentence.index, "text": sentence.text, "citations": cited}
+    if sentence.contradicting:
+        record["contradicting"] = _citation_records(sentence.contradicting)
+    return record | ({"written": sentence.written} if sentence.written else {})
+
+
+def _citation_records(citations: Iterable[Citation]) -> list[dict[str, Any]]:
+    return [
         {"doc_id": c.doc_id, "value": c.value, "score": c.score}
         | ({"unread": c.unread} if c.unread else {})
-        for c in sentence.citations
+        for c in citations
     ]
-    record = {"index": sentence.index, "text": sentence.text, "citations": cited}
-    return record | ({"written": sentence.written} if sentence.written else {})
 
 
 def response_of(record: dict[str, Any]) -> Response:
@@ -107,6 +114,7 @@ def response_of(record: dict[str, Any]) -> Response:
             s["text"],
             tuple(Citation(**c) for c in s["citations"]),
             s.get("written", ""),
+            tuple(Citation(**c) for c in s.get("contradicting", ())),
         )
         for s in record["sentences"]
     )
@@ -135,7 +143,7 @@ MOST_LINES = 1 << 40
 MOST_JUDGES = 1000
 OPTIONAL_FIELDS = (
     *("claim", "match", "sources", "facts", "expected", "p_full", "uncalibrated", "nugget"),
-    *("votes", "confidence", "question", "missing"),
+    *("votes", "confidence", "question", "missing", "opponent", "contradicts"),
 )
 """Fields that are written only if set: most judges set none of them."""
 
@@ -167,6 +175,7 @@ def judgment_record(judge: str, judgment: Judgment) -> dict[str, Any]:
     Fields that only some judges set are written only if set.
     """
     given = {name: getattr(judgment, name) for name in OPTIONAL_FIELDS}
+    given["contradicts"] = judgment.contradicts or None
     return {
         "record": "judgment",
         "run_id": judgment.run_id,
@@ -427,6 +436,8 @@ _OPTIONAL_TYPES: Mapping[str, TypeAdapter[Any]] = {
     "votes": TypeAdapter(tuple[Vote, ...]),
     "question": TypeAdapter(str),
     "missing": TypeAdapter(tuple[str, ...]),
+    "opponent": TypeAdapter(Opponent),
+    "contradicts": TypeAdapter(bool),
 }
 NUMBER, WHOLE, TEXT, TRUTH = (int, float, type(None)), (int, type(None)), (str, type(None)), bool
 TYPES: Mapping[str, tuple[type, ...]] = {

@@ -162,6 +162,7 @@ SUFFIXES: Mapping[str, str] = {
     "log": ".log",
     "config": ".config.yml",
     "report": ".report.html",
+    "card": ".card.json",
 }
 """What follows the name of a job in the name of each of its files."""
 PACKABLE = ("judgments", "log")
@@ -315,6 +316,11 @@ class Outputs:
     def report(self) -> Path:
         """The report for a browser."""
         return self._file("report")
+
+    @property
+    def card(self) -> Path:
+        """The card of its judge, where one was made."""
+        return self._file("card")
 
     def _file(self, kind: str) -> Path:
         ending = PACKED if self.packed and kind in PACKABLE else ""

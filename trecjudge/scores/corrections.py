@@ -165,6 +165,7 @@ def _item_of(judgment: Judgment) -> Item:
         sentence_index=judgment.sentence_index,
         citation=cited,
         exists=judgment.exists,
+        opponent=judgment.opponent,
     )
 
 

@@ -15,7 +15,7 @@ from trecjudge.measures import DIGITS, LeaderboardSpec, MeasureSpec, ranks
 from trecjudge.records import Judgment, Response
 from trecjudge.records.signs import ANY, SIGN_KINDS, SignCount
 from trecjudge.results.statistics import MeanKey, RunScore
-from trecjudge.results.trec import NO_RUN, LeaderboardRow, QrelsRow, companion
+from trecjudge.results.trec import LeaderboardRow, companion
 from trecjudge.scores.response_scores import (
     BoundedSums,
     ResponseScores,
@@ -223,20 +223,25 @@ class Leaderboard:
     """(run_id, measure) -> standard deviation over the samples of a topic, averaged over topics."""
     undefined: set[tuple[str, str]] = field(default_factory=set)
     """(topic_id, measure) where the topic itself has no value; known once `finish` has run."""
+    fitted: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    """(run_id, topic_id, measure) -> what a fit says of a response that is missing."""
+    remarks: list[str] = field(default_factory=list)
+    """What fits have to say; known once `finish` has run."""
     passed_over: MeasureSpec | None = None
     """The measure that was to rank the runs, where no run has a value of it."""
-    _measures: tuple[str, ...] = field(init=False, repr=False)
+    computed: tuple[str, ...] = field(init=False, repr=False)
+    """The names of all measures; of the optional ones `spec` has those with a value at the end."""
     _known: Counter[str] = field(init=False, repr=False, default_factory=Counter)
     """How many runs have a value, by measure."""
 
     def __post_init__(self) -> None:
-        self._measures = tuple(measure.name for measure in self.spec.measures)
+        self.computed = tuple(measure.name for measure in self.spec.measures)
 
     def add(self, response: Response, judgments: Sequence[Judgment]) -> None:
         """Score one response."""
         scores = {m.name: self._score(m, response, judgments) for m in self.spec.measures}
         own = self.scores.setdefault(response.run_id, {})
-        own[response.topic_id] = ResponseScores.of(self._measures, scores)
+        own[response.topic_id] = ResponseScores.of(self.computed, scores)
         coverage = self.coverage[response.run_id]
         coverage.add(response, judgments)
         if self.spec.expected:
@@ -261,6 +266,9 @@ class Leaderboard:
         fill = self.spec.fill
         failures = [judgment.failure for judgment in judgments if judgment.failure is not None]
         unjudged, failure = len(failures), failures[0] if failures else None
+        if measure.fit is not None:
+            record = measure.fit.record(response, judgments)
+            return Score(None, None, None, not failures, unjudged, failure, record=record)
         if measure.sums is not None:
             sums = bounded_sums(measure, measure.sums, response, judgments, fill)
             return Score(None, None, None, not failures, unjudged, failure, sums)
@@ -284,6 +292,7 @@ class Leaderboard:
         Several samples of a topic become its one score: they are no topics of their own. Raises
         InputError for a gap under `on_missing: error`, and for runs and topics too many to score.
         """
+        self._fit()
         for run_id, coverage in self.coverage.items():
             self._join_samples(run_id, coverage.samples)
         answered = {topic for topics in self.scores.values() for topic in topics}
@@ -310,8 +319,29 @@ class Leaderboard:
         ranking = self.choose_defined(self.spec.ranked_by_of(self._known, len(self.scores)))
         if ranking != wanted.name:
             self.passed_over = wanted
-        self.spec = replace(self.spec, expected=tuple(self._expected_to_rank()))
+        kept = {name for (_, name), one in self.means.items() if one.highest is not None}
+        kept.add(self.spec.ranked_by)
+        columns = tuple(m for m in self.spec.measures if not m.optional or m.name in kept)
+        self.spec = replace(self.spec, measures=columns, expected=tuple(self._expected_to_rank()))
         self.spec = replace(self.spec, sort_by=self.spec.in_place_of(ranking))
+
+    def _fit(self) -> None:
+        """Put the values that fits give in the place of the records that they are fitted to."""
+        for measure in self.spec.measures:
+            if measure.fit is None:
+                continue
+            every = (s[measure.name].record for own in self.scores.values() for s in own.values())
+            found = measure.fit.fit(record for record in every if record is not None)
+            self.remarks += found.remarks
+            for (run_id, topic_id), (value, low, high) in found.values.items():
+                scores = self.scores.get(run_id, {}).get(topic_id)
+                if scores is None:
+                    self.fitted[run_id, topic_id, measure.name] = value
+                    continue
+                own = replace(
+                    scores[measure.name], value=value, lowest=low, highest=high, record=None
+                )
+                self.scores[run_id][topic_id] = scores.changed(measure.name, own)
 
     def _expected_to_rank(self) -> Iterator[str]:
         """Yield the measures of expected weights where all that was decided is `weighed`."""
@@ -367,7 +397,7 @@ class Leaderboard:
                 joined[measure.name], spread = mean_of_samples(scores, default)
                 if spread is not None:
                     apart[measure.name].append(spread)
-            own[topic_id] = ResponseScores.of(self._measures, joined)
+            own[topic_id] = ResponseScores.of(self.computed, joined)
         self.spreads |= {(run_id, name): fmean(known) for name, known in apart.items()}
 
     def mean(self, run_id: str, measure: MeasureSpec) -> RunScore:
@@ -426,13 +456,15 @@ class Leaderboard:
             value = None if score is None else part(score)
             # Missing counts as the measure's default; unjudged is not missing, and enters no mean.
             if score is None or (score.judged and value is None and measure.default_if_undefined):
-                value = self.default(measure, topic_id)
+                value = self.default(measure, topic_id, run_id)
             values.append(value)
         return values
 
-    def default(self, measure: MeasureSpec, topic_id: str) -> Value:
+    def default(self, measure: MeasureSpec, topic_id: str, run_id: str) -> Value:
         """Return the value of a missing response: none where the topic itself has none."""
-        return None if (topic_id, measure.name) in self.undefined else measure.default
+        if (topic_id, measure.name) in self.undefined:
+            return None
+        return self.fitted.get((run_id, topic_id, measure.name), measure.default)
 
     def _aggregate(
         self, run_id: str, measure: MeasureSpec, part: Callable[[Score], Value]
@@ -513,7 +545,7 @@ class Leaderboard:
                 value, unjudged = scores[measure.name].value, scores[measure.name].unjudged
             else:
                 written = self.spec.on_missing != "fix_aggregate"
-                value = self.default(measure, topic_id) if written else None
+                value = self.default(measure, topic_id, run_id) if written else None
             yield from _row_and_companion(run_id, topic_id, measure, value, unjudged)
 
 
@@ -525,36 +557,6 @@ def _row_and_companion(
         yield row
     if unjudged:
         yield companion(row, unjudged)
-
-
-def response_qrels(response: Response, judgments: Sequence[Judgment]) -> list[QrelsRow]:
-    """Return a run's grades of documents on a topic: of each document its best sentence's."""
-    best = best_grades(judgments)
-    rows = ((doc_id, grade) for (_, doc_id), grade in sorted(best.items()))
-    run_id = response.run_id
-    named = run_id in NO_RUN
-    return [QrelsRow(response.topic_id, run_id, *row, named) for row in rows]
-
-
-def best_grades(
-    judgments: Sequence[Judgment], best: dict[tuple[str, str], int] | None = None
-) -> dict[tuple[str, str], int]:
-    """Return the highest grade by (topic_id, doc_id), added to `best` if given.
-
-    Unjudged items and citations of no document give no grade.
-    """
-    best = {} if best is None else best  # added to in place: a pool of all runs is large
-    for judgment in judgments:
-        if judgment.grade is not None and judgment.doc_id is not None:
-            key = (judgment.topic_id, judgment.doc_id)
-            best[key] = max(best.get(key, judgment.grade), judgment.grade)
-    return best
-
-
-def pooled_qrels(best: dict[tuple[str, str], int]) -> Iterator[QrelsRow]:
-    """Yield classic qrels, sorted by topic and document."""
-    for (topic_id, doc_id), grade in sorted(best.items()):
-        yield QrelsRow(topic_id, "0", doc_id, grade)
 
 
 # What can be said of places: ranks that hold, means with bounds, too few topics for a test.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from math import isnan, nan
 from statistics import fmean, stdev
+from typing import Any
 
 from trecjudge.errors import PluginError
 from trecjudge.findings import brief
@@ -99,6 +100,7 @@ class Score:
     `value` None with `judged` False means that the judge's failure leaves it undefined. `unjudged`
     counts the items that are missing, and `failure` is that of the first of them. `sums` are the
     counts of a measure that is made of them, as they are, at their worst and at their best.
+    `record` is what a measure that is fitted to all runs needs of the response.
     """
 
     value: Value
@@ -108,6 +110,7 @@ class Score:
     unjudged: int = 0
     failure: Failure | None = None
     sums: BoundedSums | None = None
+    record: Any = None
 
     @property
     def is_open(self) -> bool:
@@ -140,6 +143,10 @@ class ResponseScores(Mapping[str, Score]):
         packed = struct.pack(f"{len(measures)}d", *values)
         others = {name: s for name, s in scores.items() if s != Score.plain(s.value)}
         return cls(measures, packed, others or None)
+
+    def changed(self, measure: str, score: Score) -> ResponseScores:
+        """Return them with another score by one measure."""
+        return ResponseScores.of(self.measures, {**self, measure: score})
 
     def __getitem__(self, measure: str) -> Score:
         if self.others and measure in self.others:

@@ -33,13 +33,8 @@ from trecjudge.results.outputs import Outputs
 from trecjudge.results.statistics import RunScore
 from trecjudge.results.trec import QrelsRow, leaderboard_line, qrels_line
 from trecjudge.scores.corrections import HumanLabels
-from trecjudge.scores.leaderboard import (
-    Coverage,
-    Leaderboard,
-    best_grades,
-    pooled_qrels,
-    response_qrels,
-)
+from trecjudge.scores.leaderboard import Coverage, Leaderboard
+from trecjudge.scores.qrels import best_grades, pooled_qrels, response_qrels
 from trecjudge.scores.response_scores import ResponseScores
 from trecjudge.scores.review import KEYS, ReviewRule, panel_rules, read_gate, review
 from trecjudge.scores.statistics import rank_by_measure, statistics_lines

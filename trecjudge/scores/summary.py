@@ -91,6 +91,8 @@ class Summary:
     """Why judging stopped before its end: a bug in the code of a judge."""
     calls: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    without_values: list[str] = field(default_factory=list)
+    """Optional measures that are no columns, since no run has a value."""
     reliability: list[dict[str, Any]] = field(default_factory=list)
     """The confidence that runs state, held against the verdicts: see `Reliability`."""
 
@@ -174,6 +176,7 @@ def summarise(
     summary = Summary(name, judge, ranking.name, names, runs, len(board.expected))
     summary.ranking_judge = ranking.judge
     summary.ranks_for = board.ranks_for
+    summary.without_values = [name for name in board.computed if name not in names]
     stated = stated_confidence(board)
     summary.reliability = [asdict(found) for found in stated]
     summary.remarks = list(dict.fromkeys([*_remarks(board), *(found.line for found in stated)]))
@@ -194,6 +197,7 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
     for measure in board.spec.measures:
         if measure.remark and board.has_value(measure.name):
             yield measure.remark
+    yield from board.remarks
     yield from claim_remarks(board)
 
 

@@ -163,6 +163,8 @@ def _rules(run: RunReport, verdict: str, most: int | None, apart: Collection[Rul
         for t in run.violations
         if t.verdict == verdict and (t.rule, t.verdict) not in apart
     ]
+    if not rules and any(tally.verdict == verdict for tally in run.violations):
+        return "as all"
     shown = rules if most is None else rules[:most]
     more = [f"+{len(rules) - len(shown)} more"] if len(shown) < len(rules) else []
     return ", ".join((*shown, *more))

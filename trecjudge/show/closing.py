@@ -84,7 +84,7 @@ class TableOptions:
 
     def others(self, summary: Summary) -> list[str]:
         """Return the measures to show beside the one that ranks. Raises InputError."""
-        self.check(summary.measures)
+        self.check([*summary.measures, *summary.without_values])
         wanted = {summary.ranks_for, *self.measures}
         if OF_EACH_JUDGE in wanted:
             wanted |= set(summary.ranked_by_judge.values())
@@ -229,6 +229,8 @@ def _standing_cells(summary: Summary) -> Iterator[tuple[str, Callable[[RunSummar
         )
 
 
+UNPRICED = "no prices are known; --set llm.prices='{input: 0.15, output: 0.6}' gives them"
+"""Dollars for a million tokens."""
 # The end of a job in the terminal: the lines below the closing table, plans, lists.
 NO_TEXT_ADVICE = (
     "{items} could not be judged: the runs carry no document text. Supply it with"
@@ -402,10 +404,11 @@ def plan_lines(plan: Mapping[str, Any]) -> list[str]:
     fetched = plan.get("documents_to_fetch", 0)
     what = f"  {plural(fetched, 'document')} to fetch; calls about what they say are not counted"
     begin = [f"{plan['name']}: {plan['items']} items", *([what] if fetched else [])]
+    begin += [f"  {line}" for own in plan.get("judges", {}).values() for line in own["said"]]
     if "calls" not in plan:  # no model is asked
         return begin
     least = "at least " if plan.get("by_modules") else ""  # what modules ask depends on replies
-    cost = "no prices are known" if plan["cost"] is None else f"about {plan['cost']:.2f}"
+    cost = UNPRICED if plan["cost"] is None else f"about ${plan['cost']:.2f}"
     return [
         *begin,
         f"  {plan['cached']} answered by a cache, {plan['saved']} by a call for an equal one",

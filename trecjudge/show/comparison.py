@@ -19,7 +19,7 @@ from trecjudge.show.tables import TextTable, first_rows, fold_equal, hidden_line
 from trecjudge.stats.flips import VerdictChanges, verdict
 
 if TYPE_CHECKING:
-    from trecjudge.evaluation.trend import TrendPoint
+    from trecjudge.evaluation.trend import Improvement, TrendPoint
     from trecjudge.stats.comparison import Difference
     from trecjudge.stats.meta import Correlated, Correlation
     from trecjudge.stats.order import Decisions, OrderMoved
@@ -196,6 +196,7 @@ def verdict_lines(found: VerdictChanges) -> Iterator[str]:
 # What `compare --trend` prints: a row for each run on each night, and the last night's flips.
 def trend_table(found: Sequence[TrendPoint], wide: bool = False) -> TextTable:
     """Return a row for each run on each night by each measure, the newest night last."""
+    gains = any(point.improvement for point in found)
     rows = (
         (
             point.entry,
@@ -207,12 +208,19 @@ def trend_table(found: Sequence[TrendPoint], wide: bool = False) -> TextTable:
             signed(point.change.difference) if point.change else "",
             probability(point.change.p) if point.change else "",
             "" if point.flipped is None else point.flipped,
+            *(_gain_cells(point.improvement) if gains else ()),
         )
         for point in found
     )
-    change = ("change", "p", "flipped")
+    change = ("change", "p", "flipped", *(("RI", "delta RI", "ER") if gains else ()))
     columns = ("night", "run", "measure", "mean", "95 %", "judged", *change)
     return table(columns, rows, left=3, once=("run", "measure"), wide=wide)
+
+
+def _gain_cells(gain: Improvement | None) -> Sequence[str]:
+    if gain is None:
+        return ("", "", "")
+    return (signed(gain.relative), signed(gain.delta), number(gain.effect_ratio, 3))
 
 
 # What `meta-evaluate` prints: measures of one name, the best pair of all, each coefficient.

@@ -480,6 +480,27 @@ def agreement_sentence(found: Agreement) -> str:
     return f"{same} of {plural(found.items, 'item')} have the same label{share}{behind}"
 
 
+IN_PAIRS = ("accuracy", "kappa", "kappa_linear", "tau_b")
+"""Figures of each two of several sets of labels."""
+
+
+def pairs_table(every: Sequence[Agreement]) -> TextTable:
+    """Return a row for each two sets of labels: how far they agree, and what only one of them has.
+
+    Sets of judgments of several judges have a row for each judge.
+    """
+    judges = ["judge"] if any(found.judge for found in every) else []
+
+    def row(found: Agreement) -> Sequence[object]:
+        names = (found.truth.name, found.predicted.name, *(found.judge for _ in judges))
+        pooled = {figure.name: figure.pooled for figure in found.figures}
+        figures = (number(pooled.get(name), 3) for name in IN_PAIRS)
+        return (*names, found.items, *figures, found.only_truth, found.only_predicted)
+
+    columns = ("labels", "and", *judges, "items", *IN_PAIRS, "only first", "only second")
+    return table(columns, map(row, every), left=2 + len(judges), wide=True)
+
+
 def agreement_line(found: Agreement) -> str:
     """Return a line on the items compared and those left out."""
     return (

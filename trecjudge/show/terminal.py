@@ -232,7 +232,9 @@ def _judgments(every: Iterable[Judgment], index: int | None, columns: int) -> It
 def _lines(judgment: Judgment, of_all: Tone | None = None) -> Iterator[Text]:
     """Yield a judgment: sign, document, word, judge; then claim or nugget, reason, evidence."""
     found = of_all or tone(judgment)
-    parts = [SIGNS[found], judgment.doc_id or judgment.citation, word(judgment), judgment.match]
+    against = f"against {judgment.opponent.run_id}:" if judgment.opponent else ""
+    on = judgment.doc_id or judgment.citation or against
+    parts = [SIGNS[found], on, word(judgment), judgment.match]
     if judgment.value is not None:
         parts.append(f"{judgment.value:.3f}")
     yield Text.assemble(

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from trecjudge.judging.nuggets import STATED, Outcome, SentencePath, Step, Tree
-from trecjudge.records import FULL, NONE, PARTIAL, AskedNugget, Evidence, Judgment, Response
+from trecjudge.records import (
+    CONTRADICTED,
+    FULL,
+    NONE,
+    PARTIAL,
+    AskedNugget,
+    Evidence,
+    Judgment,
+    Response,
+)
 
 # The tone, sign and word of a judgment: its meaning never depends on colour only.
 Tone = Literal["good", "part", "bad", "against", "missing", "unjudged", "plain"]
@@ -43,6 +52,9 @@ TONES: Final[Mapping[str, Tone]] = {
     "no": "bad",
     "supported": "good",
     "unsupported": "bad",
+    "win": "good",
+    "tie": "part",
+    "loss": "bad",
     "3": "good",
     "2": "good",
     "1": "part",
@@ -74,6 +86,8 @@ def tone(judgment: Judgment) -> Tone:
         return "unjudged"
     if judgment.exists is False and judgment.citation is not None:
         return "missing"
+    if judgment.contradicts:
+        return "good" if judgment.label == CONTRADICTED else "bad"
     if (known := _of_nugget(judgment)) is not None:
         return known[0]
     return TONES.get((judgment.label or "").lower(), "plain")

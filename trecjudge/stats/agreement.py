@@ -123,6 +123,15 @@ def accuracy(confusion: Array) -> Array:
     return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
+def accuracy_without(label: int) -> AgreementFigure:
+    """Return the same of the items to which neither side gives a label, such as a tie."""
+
+    def of_others(confusion: Array) -> Array:
+        return accuracy(np.delete(np.delete(confusion, label, axis=-1), label, axis=-2))
+
+    return of_others
+
+
 def kappa(power: int) -> AgreementFigure:
     """Return Cohen's kappa, its weights by `power` of the distance: 0 plain, 1 linear, 2 quadratic.
 
@@ -167,6 +176,25 @@ def _ordinal(totals: Array) -> Array:
     below = np.cumsum(totals, axis=-1) - totals / 2
     distance: Array = (below[..., :, None] - below[..., None, :]) ** 2
     return distance
+
+
+def tau_b(confusion: Array) -> Array:
+    """Return Kendall's tau-b of two gradings of the same items, -1 to 1: how alike they order them.
+
+    NaN where one side has a single grade. Kendall, Biometrika 1945.
+    """
+    agreeing = _pairs_in_order(confusion) - _pairs_in_order(np.flip(confusion, axis=-1))
+    squared = confusion.sum(axis=(-2, -1)) ** 2
+    untied = [squared - (confusion.sum(axis=side) ** 2).sum(axis=-1) for side in (-1, -2)]
+    return ratio(2 * agreeing, np.sqrt(untied[0] * untied[1]))
+
+
+def _pairs_in_order(confusion: Array) -> Array:
+    """Return how many pairs of items both sides order alike."""
+    behind = np.flip(confusion, axis=(-2, -1)).cumsum(axis=-2).cumsum(axis=-1)
+    behind = np.flip(behind, axis=(-2, -1))
+    alike: Array = (confusion[..., :-1, :-1] * behind[..., 1:, 1:]).sum(axis=(-2, -1))
+    return alike
 
 
 def precision(confusion: Array) -> Array:
@@ -328,6 +356,7 @@ GRADE_FIGURES: Mapping[str, AgreementFigure] = {
     "kappa_linear": kappa(1),
     "kappa_quadratic": kappa(2),
     "alpha_ordinal": alpha(ordinal=True),
+    "tau_b": tau_b,
 }
 SET_FIGURES: Mapping[str, AgreementFigure] = {"precision": precision, "recall": recall, "f1": f1}
 
@@ -368,15 +397,22 @@ class Agreed:
 
 
 def agreement(
-    pairs: LabelPairs, labels: int, ordered: bool = True, threshold: int | None = None
+    pairs: LabelPairs,
+    labels: int,
+    ordered: bool = True,
+    threshold: int | None = None,
+    tie: int | None = None,
 ) -> list[Agreed]:
     """Return all figures that the pairs allow; intervals are over topics.
 
     `labels` is their number, `ordered` whether they are grades. `threshold` is the place of the
-    first label that is relevant; without it there is no overlap and no AUC.
+    first label that is relevant; without it there is no overlap and no AUC. `tie` is the place of
+    the label of battles that nobody wins.
     """
     topics, confusion = pairs.topics, pairs.confusion(labels)
     figures = {**LABEL_FIGURES, **(GRADE_FIGURES if ordered else {})}
+    if tie is not None:
+        figures["accuracy_without_ties"] = accuracy_without(tie)
     found = [agreement_figure(name, figure, confusion, topics) for name, figure in figures.items()]
     if threshold is None:
         return found

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from trecjudge.errors import InputError
-from trecjudge.findings import Finding, OnFinding
+from trecjudge.findings import Finding, OnFinding, plural
 from trecjudge.records import Place
 from trecjudge.stats.correlation import DEFAULT
 from trecjudge.stats.scores import Scores
@@ -53,7 +53,7 @@ def same_runs(
     for where, runs in ((predicted.name, lacking), (truth.name, strange)):
         if not runs:
             continue
-        message = f"has no scores of {len(runs)} runs: {few(runs)}"
+        message = f"has no scores of {plural(len(runs), 'run')}: {few(runs)}"
         if rules.on_missing == "error":
             raise InputError(
                 f"{where}: {message}; --rows missing=common leaves them out, zero gives a run that"

@@ -42,6 +42,8 @@ class LabelCandidate:
     """How it came into a list: `random`, `ranking`, `strata` or `cut`."""
     votes: tuple[tuple[str, str], ...] = ()
     """(person, label) of those who differ on it."""
+    against: str = ""
+    """The other run of a battle."""
 
 
 @dataclass(slots=True)

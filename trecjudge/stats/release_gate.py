@@ -20,6 +20,7 @@ from trecjudge.stats.scores import Scores
 Kind = Literal["min", "max", "drop"]
 TINY = 1e-9
 """A fall larger by less than this is rounding."""
+NO_ITEMS = "but nothing was judged: 0 of 0 items"
 NOTHING = "has no value here or in the baseline: nothing of it was judged"
 
 
@@ -116,12 +117,17 @@ def bounds(rules: Sequence[GateRule], scores: Scores, figures: RunScores) -> lis
     return found
 
 
+def _lacks_items(figure: RunScore) -> bool:
+    """Return whether statistics say that there was no item to judge."""
+    return not figure.only_unjudged and not figure.expected
+
+
 def _beyond(rule: GateRule, figure: RunScore | None) -> str:
     """Return how a bound is broken: by the mean, or by what unjudged items could make of it."""
     if figure is None or figure.mean is None:
         return "has no value: nothing of it was judged"
-    if not figure.only_unjudged and not figure.expected:
-        return f"is {figure.mean:.4g}, but nothing was judged: 0 of 0 items"
+    if _lacks_items(figure):
+        return f"is {figure.mean:.4g}, {NO_ITEMS}"
     # For a maximum both sides change sign, so that one comparison serves both.
     sign = 1 if rule.kind == "min" else -1
     words = "at least" if rule.kind == "min" else "at most"

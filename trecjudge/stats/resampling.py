@@ -207,6 +207,28 @@ def interval_of_sums(counts: Array, of: Callable[[tuple[float, ...]], float | No
     return interval_of(np.array([of(tuple(row)) for row in sums], dtype=np.float64), len(ordered))
 
 
+def share_interval(hits: Array, of: Array, level: float = LEVEL) -> Interval:
+    """Return the interval of a share of items, whose counts are by unit: (units,), (units,).
+
+    It is there for a share of 0 or 1 too, of which all resamples are alike. Wilson's score
+    interval (1927) of as many independent items as the items of units are worth, which is fewer
+    where those of a unit are alike (Kish, Survey Sampling, 1965), with Student's quantile (Korn
+    and Graubard, Survey Methodology 1998). None of fewer than FEWEST_UNITS units with items.
+    """
+    hits, of = hits[of > 0], of[of > 0]
+    units, items = len(of), float(of.sum())
+    if units < FEWEST_UNITS:
+        return NO_INTERVAL
+    share = float(hits.sum()) / items
+    plain = share * (1 - share) / items
+    spread = units / (units - 1) * float(((hits - share * of) ** 2).sum()) / items**2
+    worth = items / max(1.0, spread / plain) if plain else items
+    wide = student_quantile(units - 1, level) ** 2 / worth
+    middle = (share + wide / 2) / (1 + wide)
+    half = math.sqrt(share * (1 - share) * wide + wide**2 / 4) / (1 + wide)
+    return Interval(max(0.0, middle - half), min(1.0, middle + half))
+
+
 def grouped_interval(
     statistic: Statistic, groups: Sequence[str], values: Array, resamples: int = RESAMPLES
 ) -> Interval:

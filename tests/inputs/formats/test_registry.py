@@ -90,8 +90,10 @@ def test_a_dataset_rules_out_no_other_format(dataset: str) -> None:
 def test_every_format_says_what_it_reads() -> None:
     named = [
         "autojudge",
+        "biogen25a",
         "qa",
         "biogen25",
+        "checkthat26",
         "dragun",
         "ikat25",
         "neuclir24",

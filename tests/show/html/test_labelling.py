@@ -197,6 +197,7 @@ def test_strata_are_drawn_alike_and_cuts_are_near(job: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
+        ("--page l.pdf", "--page l.pdf: give FILE.html, or FILE.xlsx for a workbook"),
         ("--by strata,cut", "--by: give one of strata, cut"),
         ("--by cut --measure WEIGHTED_PRECISION", "--by cut: --measure chooses other items"),
         ("--assign 2", "--assign is for a page: give its file, --page FILE.html"),

@@ -40,7 +40,7 @@ class WantedDocuments:
 
     def add(self, response: Response) -> None:
         """Add what a response cites and lists, if its documents were asked for."""
-        for doc_id in filter(self.possible.__contains__, response.cited_ids()):
+        for doc_id in filter(self.possible.__contains__, response.named_ids()):
             self.named[doc_id] = self.cited[doc_id] = None
         for doc_id in filter(self.possible.__contains__, response.references):
             self.named[doc_id] = None

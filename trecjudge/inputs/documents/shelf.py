@@ -207,7 +207,7 @@ class Overlap:
 
     def add(self, response: Response, store: DocumentStore | None = None) -> None:
         """Count the citations of a response; without `store` none is looked up."""
-        for doc_id in response.cited_ids():
+        for doc_id in response.named_ids():
             self.citations += 1
             self.there += doc_id in response.documents
             self.stored += store is not None and store.get(doc_id) is not None

@@ -16,6 +16,8 @@ from trecjudge.records import Citation
 MOST = sys.float_info.max
 KEY, OTHER_KEY = "citations", "citation"
 """The key of a sentence's citations, and the one that some files use."""
+AGAINST = "contradicted_citations"
+"""The key of what a sentence cites as contradicting it."""
 Complain = Callable[[str, str, object], None]
 """(kind of finding, message, value): reports a problem of the sentence at hand."""
 

@@ -12,7 +12,7 @@ from typing import Any
 from trecjudge.errors import InputError, unknown
 from trecjudge.inputs import formats
 from trecjudge.inputs.documents.names import plain
-from trecjudge.inputs.formats.citations import written_citations
+from trecjudge.inputs.formats.citations import AGAINST, KEY, written_citations
 from trecjudge.inputs.formats.draft import ABSENT, Draft, from_metadata, metadata_of
 from trecjudge.inputs.pipelines.contexts import ids_made, in_order, read_contexts
 from trecjudge.inputs.pipelines.parts import (
@@ -29,6 +29,8 @@ QA = "qa"
 SOURCES = ("attribution", "attributions")
 SAID = ("confidence", "grounded", "groundedness", "similarity")
 """What a system says of its answer, and of each of its contexts."""
+FOR = "supported_citations"
+"""The key of what a sentence of BioGen's task A cites as supporting it."""
 PMID = re.compile(r"[1-9]\d{4,8}", re.ASCII)
 """PubMed ids; shorter ones were assigned before 1976, and could be indices."""
 OF_2026 = "rag2026-"
@@ -81,6 +83,25 @@ def _all_cited(responses: Any) -> Iterator[Any]:
     for entry in responses if isinstance(responses, list) else ():
         citations = written_citations(entry)
         yield from citations if isinstance(citations, list | Mapping) else ()
+
+
+def _claims_biogen_a(record: Record) -> str | None:
+    answer = record.get("answer")
+    entries = answer if isinstance(answer, list) else ()
+    if any(isinstance(entry, dict) and (FOR in entry or AGAINST in entry) for entry in entries):
+        return f"its sentences have `{FOR}` and `{AGAINST}`"
+    return None
+
+
+def _draft_biogen_a(record: Record) -> Draft:
+    """Return the parts; what was given as supporting before is no citation of the run."""
+    inner = metadata_of(record)
+    entries = record["answer"]
+    sentences = [{**e, KEY: e.get(FOR)} if isinstance(e, dict) else e for e in entries]
+    found = replace(from_metadata(record, "answer"), sentences=sentences, integers_are_ids=True)
+    ids = (("metadata.qa_id", inner["qa_id"]),) if inner.get("qa_id") is not None else ()
+    question = inner.get("question") or found.narrative
+    return replace(found, topic_ids=(*ids, *found.topic_ids), narrative=question)
 
 
 def _claims_dragun(record: Record) -> str | None:
@@ -207,6 +228,14 @@ FORMATS = (
         "BioGen 2025 task B: `responses` with lists or dicts of PubMed ids, text or integers",
         _claims_biogen,
         lambda record: replace(from_metadata(record, "responses"), integers_are_ids=True),
+    ),
+    Format(
+        "biogen25a",
+        "rag",
+        "BioGen 2025 task A: `answer` with PubMed ids that support and that contradict a sentence",
+        _claims_biogen_a,
+        _draft_biogen_a,
+        15,  # before own pipelines, and TREC RAG, which have an `answer` too
     ),
     Format(
         "dragun",

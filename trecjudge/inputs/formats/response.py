@@ -180,7 +180,7 @@ class ResponseReader:
         )
         sentences = reader.read(self.draft.sentences)
         self._check_again(reader, sentences)
-        cited = (c.doc_id for s in sentences for c in s.citations if c.doc_id)
+        cited = (c.doc_id for s in sentences for c in (*s.citations, *s.contradicting) if c.doc_id)
         given = dict.fromkeys((*cited, *filter(None, references.ids), *own))
         documents = {d: found for d in given if (found := self.shelf.find(d, own)) is not None}
         documents |= self._join_chunks(sentences, documents, own, targets)
@@ -357,7 +357,12 @@ class ResponseReader:
 
     def _check_documents(self, response: Response, carried: Carried) -> None:
         """Report every citation whose document is not there, or has no text."""
-        cited = [(s.index, c.doc_id) for s in response.sentences for c in s.citations if c.doc_id]
+        cited = [
+            (s.index, c.doc_id)
+            for s in response.sentences
+            for c in (*s.citations, *s.contradicting)
+            if c.doc_id
+        ]
         if not response.documents_given:
             if cited:
                 message = f"has {len(cited)} citations and no document text"
@@ -386,7 +391,7 @@ class ResponseReader:
 
         A document that is cited and has no text is reported with its citation.
         """
-        cited = set(response.cited_ids())
+        cited = set(response.named_ids())
         run = f"{response.team_id}/{response.run_id}"
         beside = [mine.doc_id for mine in own.values() if self.shelf.lacks(mine)]
         if beside:

@@ -10,6 +10,7 @@ from typing import Any
 
 from trecjudge.findings import brief, plural
 from trecjudge.inputs.formats.citations import (
+    AGAINST,
     KEY,
     Resolver,
     ids_written,
@@ -75,7 +76,7 @@ class SentenceReader:
         Reasoning before an answer is no part of it.
         """
         answer, cut = answer_without_reasoning(value)
-        sentences = self._sentences(answer)
+        sentences = self._with_contradicting(self._sentences(answer), answer)
         if cut:
             message = f"has reasoning in its answer, {plural(cut, 'character')} of it"
             self.complain("reasoning_cut", message, cut)
@@ -97,6 +98,20 @@ class SentenceReader:
         if not any(map(lists_citations, value)):
             return tuple(self._without_lists(value))
         return tuple(self._with_lists(value))
+
+    def _with_contradicting(
+        self, sentences: tuple[Sentence, ...], answer: Any
+    ) -> tuple[Sentence, ...]:
+        """Return sentences with what their entries cite as contradicting them."""
+        entries = answer if isinstance(answer, list) else ()
+        if not any(isinstance(entry, dict) and AGAINST in entry for entry in entries):
+            return sentences
+        return tuple(
+            replace(s, contradicting=self._odd(s.index, {KEY: entries[s.index].get(AGAINST)}))
+            if isinstance(entries[s.index], dict)
+            else s
+            for s in sentences
+        )
 
     def _with_lists(self, entries: Sequence[Any]) -> Iterator[Sentence]:
         """Yield sentences whose citations are listed; marks are cut from what is judged."""

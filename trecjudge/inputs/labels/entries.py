@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.labels.battle_rows import read_battle, sides_of, voter_of
 from trecjudge.inputs.labels.label_files import (
     column_of,
     is_assessments,
     is_assignment,
+    is_battle_table,
     is_judged_report,
     is_label_table,
     read_assessments,
@@ -27,6 +29,7 @@ from trecjudge.inputs.labels.workbooks import is_workbook, read_workbook
 from trecjudge.inputs.sources.comma_separated import BrokenCsv, csv_records, remove_formula_mark
 from trecjudge.inputs.sources.values import as_id, decoded_lines, objects
 from trecjudge.records import AskedNugget, Item, Judgment, Place
+from trecjudge.records.battles import REVERSED
 from trecjudge.records.nuggets import plain_name
 
 # Who said what: the labels that one record has, each with the person who gave it.
@@ -155,7 +158,8 @@ def label_text(value: object) -> str | None:
 ItemKey = tuple[str, str, int | None, str | None] | tuple[str, str, int | None, str | None, str]
 """(topic_id, run_id, sentence_index, doc_id); None where an item has no sentence or no document.
 
-An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id.
+An item on a nugget has a fifth part, the nugget's name: its id, its text, or its answer's id. A
+battle has its other run in the place of the document: its label is for the run that sorts first.
 """
 
 NUGGET_KEYS = ("answer_id", "nugget_id", "nugget")
@@ -168,13 +172,26 @@ LabelledItem = tuple[Any, ...]
 def key_of(judgment: Judgment) -> ItemKey:
     """Return the key of the judged item, by which its label is found."""
     nugget = judgment.nugget
+    if judgment.opponent is not None:
+        a, b = sorted((judgment.run_id, judgment.opponent.run_id))
+        return judgment.topic_id, a, None, b
     key = (judgment.topic_id, judgment.run_id, judgment.sentence_index, judgment.doc_id)
     return key if nugget is None else (*key, next(iter(nugget.names), ""))
+
+
+def is_other_side(judgment: Judgment) -> bool:
+    """Return whether a judgment says again what another one says of the same battle."""
+    against = judgment.opponent
+    return against is not None and (against.again or against.run_id < judgment.run_id)
 
 
 def label_of(labels: Mapping[ItemKey, str], judgment: Judgment) -> tuple[ItemKey, str | None]:
     """Return the label of a judged item, None for none, and the key that it is found by."""
     key = key_of(judgment)
+    if judgment.opponent is not None:
+        label = labels.get(key)
+        own = key[1] == judgment.run_id
+        return key, label if own or label is None else REVERSED.get(label, label)
     for name in judgment.nugget.names if judgment.nugget else ():
         other = (*key[:4], name)
         if other in labels:
@@ -236,11 +253,11 @@ def entries_of(path: Path, report: OnFinding, spent: Spent) -> Iterator[Entry]:
     """Yield the labels of a file; other records are reported. Seconds go to `spent`."""
     if is_workbook(path):
         rows = read_workbook(path, report)
-        labelled = ((row, record) for row, record in rows if said_in(record))
+        labelled = ((row, record) for row, record in rows if said_in(record) or sides_of(record))
         yield from _labels(path, labelled, report, spent)
     elif not is_label_table(path):
         yield from _labels(path, objects(path, report), report, spent)
-    elif is_assessments(path):
+    elif not is_battle_table(path) and is_assessments(path):
         for line, key, label in read_assessments(path, report):
             yield line, key, label, None
     else:
@@ -264,6 +281,11 @@ def _labels(
     for number, record in records:
         if "seconds" in record:
             _add_seconds(record, spent)
+        if sides := sides_of(record):
+            person = person_of(record) or voter_of(record)
+            for battle, label in read_battle(record, sides, Place(str(path), number), report):
+                yield number, battle, label, person
+            continue
         if (key := _own_key(record)) is not None and (said := said_in(record)):
             for label, person in said:
                 yield number, key, label, person

@@ -9,6 +9,7 @@ from typing import Any
 
 from trecjudge.errors import InputError
 from trecjudge.findings import Finding, OnFinding, brief
+from trecjudge.inputs.labels.battle_rows import sides_of
 from trecjudge.inputs.sources.comma_separated import (
     BrokenCsv,
     csv_rows,
@@ -52,8 +53,8 @@ def read_assignments(
 
 # DRAGUN's assessments as CSV, by people or a tool: of short answers, and of a run's questions.
 KINDS = (
-    "JSONL of topic_id, run_id, label, … (or CSV, TSV, XLSX), AutoNuggetizer's assignments,"
-    " Auto-ARGUE's judgments or DRAGUN's assessments (CSV)"
+    "JSONL of topic_id, run_id, label, … (or CSV, TSV, XLSX), battles of two runs, AutoNuggetizer's"
+    " assignments, Auto-ARGUE's judgments or DRAGUN's assessments (CSV)"
 )
 """The kinds of files of labels that are read."""
 RUN_KEYS = ("run_tag", "run_id")
@@ -74,6 +75,12 @@ def _first_line(path: Path) -> str:
     return next((line for line in lines if not names_delimiter(line)), "")
 
 
+def is_battle_table(path: Path) -> bool:
+    """Return whether a table has battles: two runs and who won in each row."""
+    first = _first_line(path)
+    return sides_of(cell.strip(' "') for cell in first.split(_delimiter(first))) is not None
+
+
 def is_assessments(path: Path) -> bool:
     """Return whether a table has the columns of DRAGUN's assessments, and not labels of others."""
     first = _first_line(path)
@@ -88,7 +95,11 @@ def table_delimiter(path: Path) -> str:
 
 
 def _delimiter(first: str) -> str:
-    return delimiter_of(first, lambda cells: "topic_id" in map(column_of, cells)) or ","
+    return delimiter_of(first, _is_head) or ","
+
+
+def _is_head(cells: Sequence[str]) -> bool:
+    return "topic_id" in map(column_of, cells) or sides_of(cells) is not None
 
 
 def column_of(cell: str) -> str:

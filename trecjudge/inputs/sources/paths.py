@@ -201,6 +201,7 @@ KEYS: Mapping[str, tuple[set[str], ...]] = {
     "the trail of a bank": ({"nugget_id", "passages", "said", "also"},),
     "the provenance of a run": ({"run_id", "topic_id", "doc_id", "quote", "retriever"},),
     "what a run retrieved": ({"run_id", "topic_id", "question", "passages", "retriever"},),
+    "a judge's card": ({"record", "about", "figures", "fixed"},),
     "a calibration": ({"format", "intercept", "features"},),
     "the output of a command": (
         {"measure", "truth_measure", "correlations"},

@@ -18,11 +18,13 @@ from trecjudge.inputs.labels import LabelledItem, read_labels
 from trecjudge.inputs.labels.vocabulary import Words
 from trecjudge.inputs.sources.values import objects
 from trecjudge.job.audit.rules import JUDGED, AuditRules
+from trecjudge.job.inputs import drawn_responses
 from trecjudge.job.request import Job, Notify
 from trecjudge.job.session import Session, open_session, run_session
 from trecjudge.judging.judge import AllResponses
 from trecjudge.judging.panel import panel_settings
 from trecjudge.judging.runner import JudgedResponse, Runner
+from trecjudge.models.model import Voter, VoterModel
 from trecjudge.records import Judgment, Place, Response, Sentence, Topic
 from trecjudge.results.judgments import Header, JudgmentsWriter
 
@@ -199,22 +201,33 @@ class LabelledJudgments:
     judged: Sequence[JudgedResponse]
 
     @classmethod
-    async def make(cls, session: Session, rules: AuditRules) -> LabelledJudgments:
+    async def make(
+        cls,
+        session: Session,
+        rules: AuditRules,
+        most: int | None = None,
+        voter: Voter | None = None,
+    ) -> LabelledJudgments:
         """Return the judgments on the labelled items; this asks the model. Raises InputError.
 
-        Of labels without texts, the items are those of the session's runs.
+        Of labels without texts, the items are those of the session's runs. Of more than `most`
+        labelled responses so many are drawn. With a `voter` it is that one who judges.
         """
         path = Path(rules.labels)
         if are_pairs(path):
             items = items_of_pairs(path, session.report)
         else:
             items = items_of_runs(path, session.inputs.responses(), rules.map)
+        if most is not None:
+            items = replace(items, responses=drawn_responses(items.responses, most))
         topics = {topic.topic_id: topic for topic, _ in items.responses}
-        runner = Runner([session.judging[rules.judge_place(session.panel)]], session.model)
+        model = session.model if voter is None else VoterModel(session.model, voter)
+        panel = session.judging if voter is None else session.panel
+        runner = Runner([panel[rules.judge_place(session.panel)]], model)
         # A judge that is shown all responses first may put what it makes of them beside the files.
         beside = session.job.outputs.folder / session.job.outputs.name
         shown = partial(iter, items.responses)
-        await runner.prepare(AllResponses(shown, topics, session.model, beside, session.notify))
+        await runner.prepare(AllResponses(shown, topics, model, beside, session.notify))
         judged = [judged async for judged in runner.run(items.responses)]
         return cls(session, rules, items, judged)
 

@@ -19,7 +19,7 @@ JUDGED = "judged"
 FIGURES = (
     JUDGED,
     *("accuracy", "kappa", "alpha_nominal"),
-    *("kappa_linear", "kappa_quadratic", "alpha_ordinal"),
+    *("kappa_linear", "kappa_quadratic", "alpha_ordinal", "tau_b"),
     *("precision", "recall", "f1", "auc"),
 )
 """What can be bounded: `judged`, and the figures of `trecjudge.stats.agreement`."""

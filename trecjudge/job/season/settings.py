@@ -32,9 +32,10 @@ class SeasonSettings:
 
     `submissions` are run files, or folders of them. `teams` is a file with a run and its team in
     each line, by default the records say it. `exclude` has a reason for each run that is left out.
-    `judging` are further flags of the judging, as they are typed. `labels` is the folder where
-    labels of people come, and `sample` how many items they get; without a folder nobody is asked.
-    `truth` is a leaderboard of people. `accept_unjudged` goes on where items are unjudged.
+    `words` are names that are replaced in texts too, though they may be words. `judging` are
+    further flags of the judging, as they are typed. `labels` is the folder where labels of people
+    come, and `sample` how many items they get; without a folder nobody is asked. `truth` is a
+    leaderboard of people. `accept_unjudged` goes on where items are unjudged.
     """
 
     submissions: list[str] = field(default_factory=list)
@@ -44,6 +45,7 @@ class SeasonSettings:
     teams: str = ""
     exclude: dict[str, str] = field(default_factory=dict)
     anonymous: bool = True
+    words: list[str] = field(default_factory=list)
     judging: str = ""
     accept_unjudged: bool = False
     labels: str = ""

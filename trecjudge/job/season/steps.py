@@ -197,6 +197,7 @@ class Steps:
             f"{ANONYMOUS}/runs",
             "--key",
             KEY,
+            *(word for name in self.season.settings.words for word in ("--word", name)),
         ]
         return self._commands(
             ANONYMOUS, "give runs and teams codes", [Command(words)], [CHECKED, INPUTS]

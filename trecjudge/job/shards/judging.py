@@ -210,6 +210,7 @@ async def _ask_all(
             if shard.before is not None:
                 model.replies.given_up = shard.before.failed
             runner = Runner(worker.judging, model, wants=partial(is_of_shard, shard))
+            await runner.prepare(worker.inputs.all_responses(model, notify))
             async for judged in runner.run(worker.inputs.responses()):
                 failures = (j.failure for j in judged.judgments if j.failure is not None)
                 unpaid += sum(failure.kind == "budget" for failure in failures)
@@ -280,9 +281,11 @@ def is_of_shard(shard: DocumentShard, item: Item, response: Response) -> bool:
     """Return whether an item is of a shard: all items of a document are of one.
 
     Their prompts begin alike, some are the same, and some are put in one request. Items without a
-    document are together by response.
+    document are together by response, and the two sides of a battle, which ask the same.
     """
     whole = f"{item.topic.topic_id}\n{response.text}"
+    if item.opponent is not None:
+        whole = "\n".join((item.topic.topic_id, *sorted((item.run_id, item.opponent.run_id))))
     text = whole if item.document is None else item.document.text
     # No `hash`: Python salts it in each process, and all workers have to divide the items alike.
     digest = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()

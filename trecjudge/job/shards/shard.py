@@ -22,7 +22,7 @@ from trecjudge.inputs.sources.containers import Opened
 from trecjudge.inputs.sources.paths import as_file
 from trecjudge.job.inputs import JobInputs
 from trecjudge.job.request import Job
-from trecjudge.judging.judge import PreparingJudge
+from trecjudge.judging.judge import PreparingJudge, prepares_alike
 from trecjudge.judging.panel import Panel
 from trecjudge.models.shared_work import Allowance, SpendReport
 from trecjudge.records import Response
@@ -314,7 +314,8 @@ def digest_of_ids(ids: Iterable[tuple[str, str]]) -> str:
 def check_in_parts(job: Job, panel: Panel) -> None:
     """Raise WorkflowError where a job cannot be judged in parts."""
     for named in panel:
-        if isinstance(named.judge, PreparingJudge):
+        alike = prepares_alike(named.judge) and (job.model.use or job.shard is not None)
+        if isinstance(named.judge, PreparingJudge) and not alike:
             raise WorkflowError(
                 f"judge {named.name} is shown all responses before the first is judged: it cannot"
                 " judge in parts; leave out --workers and --shard"

@@ -135,13 +135,13 @@ class Library:
 
     @classmethod
     def of(cls, response: Response) -> Library:
-        """Return the documents of a response.
+        """Return the documents that a response is from.
 
         Raises JudgmentFailed where no document text was given at all.
         """
         if not response.documents_given:
             raise text_missing()
-        every = response.documents.values()
+        every = response.sources.values()
         with_text = [document for document in every if document.has_text]
         hollow = [document.doc_id for document in every if document.hollow]
         unread = [d.doc_id for d in every if not (d.has_text or d.hollow)]

@@ -56,6 +56,8 @@ class Entries:
 
     document_text: bool = True
     blocks: Blocks = field(default_factory=lambda: Blocks(()))
+    names_others: bool = True
+    """Whether other runs may be named: on a team's own page they may not."""
 
     def response(
         self,
@@ -131,6 +133,10 @@ class Entries:
             "facts": [asdict(fact) for fact in shown.facts],
             "votes": [_drop_empty(asdict(vote)) for vote in shown.votes],
         }
+        if shown.opponent is not None:
+            named = shown.opponent.run_id if self.names_others else ""
+            against = {"run": named, "again": shown.opponent.again or None}
+            more["opponent"] = {**_drop_empty(against), "first": shown.opponent.first}
         if shown.nugget is not None:
             more["nugget"] = self._place(shown.topic_id, shown.nugget)
         return _drop_empty(same | more)

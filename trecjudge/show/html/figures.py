@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,10 @@ from trecjudge.errors import InputError, unknown
 from trecjudge.evaluation.agreement import AgreementOptions, agreements
 from trecjudge.evaluation.comparing import scores_at
 from trecjudge.findings import ignore, plural
+from trecjudge.judging.battles import distinct_battles
 from trecjudge.measures import MeasureSpec
 from trecjudge.records import Place
+from trecjudge.records.battles import Battle
 from trecjudge.results.jobs import outcome
 from trecjudge.results.outputs import Outputs
 from trecjudge.scores.leaderboard import Leaderboard
@@ -31,6 +33,7 @@ from trecjudge.show.formats import interval
 from trecjudge.show.html.page import Chart
 from trecjudge.show.templates import number
 from trecjudge.stats.alignment import Rules, few
+from trecjudge.stats.battles import BattleTable, WinMatrix
 from trecjudge.stats.meta import Correlation, meta_evaluate
 from trecjudge.stats.scores import Scores, scores_of
 
@@ -51,6 +54,7 @@ OF_LABELS = {
     "kappa_quadratic": "kappa, quadratic weights",
     "alpha_nominal": "Krippendorff's alpha",
     "alpha_ordinal": "ordinal alpha",
+    "tau_b": "Kendall's tau-b",
 }
 """Figures of labels that the page shows, by their names in `agree`."""
 
@@ -363,3 +367,21 @@ def means_of_truth(
             f"{path}: has no row of any of these runs, such as {run_id!r}; it has {there}"
         )
     return found
+
+
+def win_matrix(battles: Iterable[Sequence[Battle]], runs: Sequence[str]) -> dict[str, Any]:
+    """Return the share of points of each of the runs against each other one, and their battles.
+
+    A share is None where two runs never met.
+    """
+    matrix = WinMatrix.of(BattleTable.of(distinct_battles(battles)))
+    place = {run: i for i, run in enumerate(matrix.runs)}
+    met = [[(place[a], place[b]) if {a, b} <= place.keys() else None for b in runs] for a in runs]
+    shares, counts = matrix.shares.round(3).tolist(), matrix.battles.tolist()
+    return {
+        "shares": [
+            [shares[at[0]][at[1]] if at and counts[at[0]][at[1]] else None for at in row]
+            for row in met
+        ],
+        "counts": [[counts[at[0]][at[1]] if at else 0 for at in row] for row in met],
+    }

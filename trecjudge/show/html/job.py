@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from trecjudge.errors import InputError
+from trecjudge.evaluation.trust.card import JudgeCard
 from trecjudge.findings import KINDS, ignore
 from trecjudge.inputs.documents.store import DocumentStore
 from trecjudge.inputs.packed import PackedRows
@@ -31,6 +32,7 @@ from trecjudge.results.packed import newest_form
 from trecjudge.settings.strict_yaml import written_yaml
 from trecjudge.show.formats import voter_lines
 from trecjudge.show.html.blocks import Blocks
+from trecjudge.show.trust import card_rows
 from trecjudge.text.credentials import public, shareable
 
 
@@ -354,12 +356,15 @@ OF_NO_RUN = "written", "judges", "model", "versions"
 
 
 def job_shown(
-    config: Mapping[str, Any], prompts: Mapping[str, str], runs_known: bool = True
+    config: Mapping[str, Any],
+    prompts: Mapping[str, str],
+    runs_known: bool = True,
+    card: JudgeCard | None = None,
 ) -> JobShown:
     """Return what a job's config says, as text, without keys and without folders of this machine.
 
-    `prompts` are the words of each program's prompt, from the log. Without `runs_known` it is only
-    what names no run and no file.
+    `prompts` are the words of each program's prompt, from the log, `card` is that of its judge.
+    Without `runs_known` it is only what names no run and no file.
     """
     if not runs_known:
         config = {name: config[name] for name in OF_NO_RUN if name in config}
@@ -367,6 +372,9 @@ def job_shown(
         return NOTHING_KNOWN
     config = shareable(config)
     sections = [section for section in _sections(config) if section.rows]
+    if card is not None and card.judge in _mapping(config.get("judges")):
+        rows = [(name, without_folders(value)) for name, value in card_rows(card)]
+        sections.insert(1, Section(f"Card of the judge {card.judge}", rows, folded=True))
     digests = _digests(config)
     names = dict.fromkeys([*map(str, digests), *prompts])
     found = [SentPrompt(n, str(digests.get(n, "")), prompts.get(n, "")) for n in names]

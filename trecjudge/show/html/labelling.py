@@ -26,6 +26,7 @@ from trecjudge.judging.judge import Judge, programs_of
 from trecjudge.models.adapters import load_signature
 from trecjudge.models.overrides import named_prompts
 from trecjudge.records import Judgment, Response
+from trecjudge.records.battles import LOSS, REVERSED, TIE, WIN
 from trecjudge.results.config import Config, RecordedInputs, read_config
 from trecjudge.results.judgments import JudgmentsReader
 from trecjudge.results.outputs import Outputs
@@ -38,10 +39,14 @@ from trecjudge.show.templates import asset, render
 from trecjudge.show.tones import GROUPS, tone, word
 from trecjudge.show.workbook import LabelWorkbook, write_workbook
 from trecjudge.stats.labelling import LabelCandidate
+from trecjudge.stats.pairings import draw
 from trecjudge.stats.resampling import SEED
 
 SCRIPTS = ("dom", "data", "export", "labels", "passages", "label")
 """The scripts of the page in order: the first four are the report's."""
+BETTER = {WIN: "A is better", TIE: "tie", LOSS: "B is better"}
+"""The outcomes of a battle as a person sees them, who is not told whose answers A and B are."""
+WHICH = "Which answer is better?"
 ASKED = "Which label fits?"
 """The question where the judge's prompt has none."""
 
@@ -88,6 +93,8 @@ def write_label_pages(
 
     Raises InputError for texts that are not where `inputs` say, and OutputError.
     """
+    if is_workbook(wanted.path) and any(one.against for one in items):
+        raise InputError(f"{wanted.path}: two answers do not fit in a row: give a page, .html")
     made = _Material.read(wanted, items)
     guideline = list(guideline_blocks(read_text(wanted.guideline))) if wanted.guideline else []
     pages = []
@@ -145,8 +152,12 @@ class _Material:
         places: dict[tuple[str, str], list[int]] = {}
         for place, one in enumerate(items):
             places.setdefault((one.run_id, one.topic_id), []).append(place)
+            if one.against:  # the answer that it was compared with
+                places.setdefault((one.against, one.topic_id), [])
+        at: dict[tuple[str, str], int] = {}
         for response, judgments in reader:
-            own = places.get((response.run_id, response.topic_id), ())
+            group = response.run_id, response.topic_id
+            own = places.get(group, ())
             known = self.texts.documents_of(response) if own else {}
             for place in own:
                 judgment = judgments[items[place].place]
@@ -154,8 +165,15 @@ class _Material:
                 item = self.item(response, judgment, known) | _key_of(items[place])
                 item["set"] = self.set_of(judge, judgment, wanted.outputs.judgments)
                 self.items[place] = item
-            if own:
-                self.responses.append([sentence.shown for sentence in response.sentences])
+            if group in places:
+                at[group] = len(self.responses)
+                # Marks of citations may tell whose an answer is.
+                blind = any(one.against for one in items)
+                texts = (one.text if blind else one.shown for one in response.sentences)
+                self.responses.append(list(texts))
+        for item, one in zip(self.items, items, strict=True):
+            if one.against:
+                _set_sides(item, one, at.get((one.against, one.topic_id)))
 
     def item(
         self, response: Response, judgment: Judgment, documents: Mapping[str, int]
@@ -231,7 +249,7 @@ class _Material:
 
 def _key_of(one: LabelCandidate) -> dict[str, Any]:
     """Return what the label of an item is written with."""
-    fields = ("topic_id", "run_id", "sentence_index", "doc_id", "nugget")
+    fields = ("topic_id", "run_id", "sentence_index", "doc_id", "nugget", "against")
     key = {name: value for name in fields if (value := getattr(one, name)) not in (None, "")}
     found: dict[str, Any] = {"key": key, "sampled": one.sampled}
     if one.votes:
@@ -239,17 +257,32 @@ def _key_of(one: LabelCandidate) -> dict[str, Any]:
     return found
 
 
+def _set_sides(item: dict[str, Any], one: LabelCandidate, other: int | None) -> None:
+    """Give an item both answers of a battle, by chance the one or the other first."""
+    item["other"] = other
+    label = item["verdict"][0] if "verdict" in item else ""
+    names = sorted((one.run_id, one.against))
+    if draw(SEED, "page", one.topic_id, *names) % 2:
+        item["response"], item["other"] = other, item["response"]
+        item["key"] |= {"run_id": one.against, "against": one.run_id}
+        label = REVERSED.get(label, label)
+    if label:
+        item["verdict"][0] = BETTER.get(label, label)
+
+
 def _label_set(labels: Sequence[str], judgment: Judgment, prompts: Iterator[str]) -> dict[str, Any]:
     """Return labels with words, meanings and keys, the best first; grades by their own keys."""
     question, defined, example = _definitions(labels, prompts)
     shown = as_labelled(labels, judgment)
+    if judgment.opponent is not None:
+        question = WHICH
     return {
         "question": question or ASKED,
         "example": example,
         "labels": [
             {
                 "label": one.label,
-                "word": word(one),
+                "word": BETTER.get(one.label or "", "") if one.opponent else word(one),
                 "means": defined.get(one.label or "", ""),
                 "key": one.label if labels_are_grades(labels) else str(number),
             }
@@ -284,7 +317,7 @@ class LabelKinds:
     def add(self, judgments: Iterable[Judgment]) -> None:
         """Take the judgments on a response; labels are on no claim, and on no lost citation."""
         for one in judgments:
-            if one.claim is None and one.exists is not False:
+            if one.claim is None and one.exists is not False and one.opponent is None:
                 cited = one.doc_id is not None or one.citation is not None
                 of_nugget = 0 if one.nugget is None else 1 if one.nugget.weight is None else 2
                 self.first.setdefault(f"{of_nugget}{cited:d}{one.judge}", one)

@@ -20,9 +20,9 @@ from trecjudge.show.templates import asset, render
 STYLES = "style", "phone", "print"
 SCRIPTS = (
     *("dom", "memory", "data", "sticky", "export", "labels", "explained", "parts", "roving"),
-    *("tables", "columns", "leaderboard", "card", "run", "heat", "stated", "paths", "reading"),
-    *("marks", "response", "evidence", "topic", "nuggets", "findings", "saved", "judgments"),
-    *("compare", "charts", "keys", "main"),
+    *("tables", "columns", "leaderboard", "card", "run", "heat", "battles", "stated", "paths"),
+    *("reading", "marks", "response", "evidence", "topic", "nuggets", "findings", "saved"),
+    *("judgments", "compare", "charts", "keys", "main"),
 )
 """The scripts of `assets/` in order: each may use those before it."""
 

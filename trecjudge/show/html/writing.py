@@ -13,10 +13,13 @@ from typing import Any, BinaryIO, NoReturn, cast
 import orjson
 
 from trecjudge.errors import InputError
+from trecjudge.evaluation.trust.card import read_card
 from trecjudge.files import make_folder, resolve_links, whole
 from trecjudge.findings import Finding
 from trecjudge.inputs.packed import PackedRows
+from trecjudge.judging.battles import battles_of
 from trecjudge.judging.panel import leading_measures
+from trecjudge.records.battles import Battle
 from trecjudge.records.signs import SIGN_KINDS
 from trecjudge.results.config import RecordedInputs, read_config
 from trecjudge.results.judgments import JudgmentsReader
@@ -168,13 +171,16 @@ class _Report:
         self.judges = [named.name for named in self.panel]
         self.teams: dict[str, str] = {}
         self.on_nuggets: dict[str, None] = {}
+        battles: list[Sequence[Battle]] = []
         for response, judgments in reader:
+            battles += filter(None, [battles_of(response, judgments)])
             self.board.add(response, judgments)
             self.teams[response.run_id] = response.team_id
             self.on_nuggets.update((j.judge, None) for j in judgments if j.nugget)
             ids = named_documents(response, judgments)
             documents.put((response.run_id, response.topic_id), ids)
         self.board.finish()
+        self.matrix = figures.win_matrix(battles, self.board.ranking()) if battles else None
         self.stated = stated_confidence(self.board)
         self.edited, self.sha256 = reader.edited, reader.sha256
         if not self.board.scores:
@@ -252,7 +258,7 @@ class _Report:
         for response, judgments in JudgmentsReader(self.wanted.outputs.judgments):
             if (blocks := self.blocks_of(response.run_id)) is None:
                 continue
-            entries = Entries(self.inputs.document_text, blocks)
+            entries = Entries(self.inputs.document_text, blocks, not self.among)
             entry = entries.response(response, judgments, self.texts.documents_of(response))
             blocks.add("topic", response.topic_id, entry)
             self.facts[response.run_id].add(response, judgments)
@@ -297,7 +303,9 @@ class _Report:
         ):
             notes.append(withheld_text(withheld, "judgment"))
         notes += question_lines(self.board.coverage.values())
-        job = job_shown(self.config.record, self.trail.prompts, runs_known=not self.among)
+        path = self.wanted.outputs.card
+        made = read_card(path) if path.is_file() else None
+        job = job_shown(self.config.record, self.trail.prompts, not self.among, made)
         written = moment(self.config.written)
         return Page(name, static, charts, notes, head, written, job, agreeing)
 
@@ -365,6 +373,7 @@ class _Report:
             "logged": trail.logged,
             "calls": trail.calls,
             "compared": self._compare_other(),
+            "battles": None if among else self.matrix,
             "of_all": self.three if among else None,
             "of_runs": len((among or board).scores),
         }
@@ -404,7 +413,8 @@ class _Report:
         missing = self.texts.missing
         if self.among:  # which file is not there may be another team's
             missing = [note.partition(":")[0] for note in missing]
-        notes = [*self.wanted.told, *missing, *claim_remarks(self.board)]
+        remarks = [] if self.among else self.board.remarks  # they name runs
+        notes = [*self.wanted.told, *missing, *remarks, *claim_remarks(self.board)]
         notes += [found.line for found in self.stated]
         if not self.inputs.document_text:
             notes.append("text of documents is left out, as requested")

@@ -24,6 +24,7 @@ async function evidencePanel(panel, view, judgment, i) {
     marksPart(view, judgment, i),
     judgment.claim && h("p", { class: "quoted" }, prose(judgment.claim.text)),
     judgment.nugget && h("p", { class: "quoted" }, nuggetShown(judgment.nugget)),
+    battleLink(entry, topic, judgment),
     decision(judgment),
     originOf(entry, judgment),
     judgment.nugget && statedPart(view, judgment, i),

@@ -119,6 +119,7 @@ function evidenceOf(one) {
 
 /** The sentences of a response around the one to label, or all of them. */
 function contextOf(item) {
+  if (item.other !== undefined) return battleOf(item);
   const sentences = responses[item.response];
   const near = (i) => whole || item.at === null || Math.abs(i - item.at) <= NEAR;
   const shown = sentences.map((text, i) =>
@@ -129,6 +130,15 @@ function contextOf(item) {
     h("div", { class: "context", tabindex: "0", role: "region", "aria-label": "Answer", dir: "auto" }, shown),
     shown.includes(null) && h("p", {}, button("Show the whole answer", more)),
   ];
+}
+
+/** Both answers of a battle; nobody is told whose they are. */
+function battleOf(item) {
+  const answer = (at, name) =>
+    h("div", { class: "context", tabindex: "0", role: "region", "aria-label": name, dir: "auto" },
+      h("h2", {}, name),
+      at === null ? h("p", { class: "note" }, "No response.") : responses[at].map((text) => h("p", {}, prose(text))));
+  return h("div", { class: "sides" }, answer(item.response, "Answer A"), answer(item.other, "Answer B"));
 }
 
 function choices(set, one) {

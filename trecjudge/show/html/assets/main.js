@@ -5,6 +5,7 @@ const VIEWS = {
   topics: () => topicsView(),
   topic: (parts) => topicView(parts[0]),
   heat: (parts) => heatView(parts[0]),
+  battles: (parts) => battlesView(...parts),
   response: (parts) => responseView(...parts),
   nuggets: (parts) => nuggetsView(parts[0]),
   findings: (parts) => findingsView(parts[0]),
@@ -14,7 +15,7 @@ const VIEWS = {
 const STATIC = ["home", "runs", "charts", "agreement", "about"];
 /** The entry of the navigation that a view belongs to, where that is another. */
 const TABS = {
-  ...{ run: "runs", heat: "runs", charts: "runs", topic: "topics" },
+  ...{ run: "runs", heat: "runs", battles: "runs", charts: "runs", topic: "topics" },
   ...{ compare: "agreement", findings: "about" },
 };
 /** What a view that is in the page already takes from its address. */

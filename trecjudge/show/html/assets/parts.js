@@ -52,8 +52,8 @@ function legend(tones) {
   return h(
     "ul",
     { class: "legend", "aria-label": "Signs" },
-    tones.map(([tone, count]) =>
-      h("li", null, badge(tone), count === undefined ? null : ` ${count}`),
+    tones.map(([tone, count, word]) =>
+      h("li", null, badge(tone, word), count === undefined ? null : ` ${count}`),
     ),
   );
 }

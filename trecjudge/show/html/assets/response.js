@@ -50,11 +50,14 @@ class ResponseView {
 
   draw() {
     const counts = {};
+    const words = {};
     const others = (judgment) => !judgment.nugget;
     for (const i of this.where(others)) {
-      const tone = this.entry.judgments[i].tone;
+      const { tone, word } = this.entry.judgments[i];
       counts[tone] = (counts[tone] || 0) + 1;
+      (words[tone] ||= new Set()).add(word);
     }
+    const only = (tone) => (words[tone].size === 1 ? [...words[tone]][0] : undefined);
     const whole = this.where(
       (judgment) =>
         others(judgment) && judgment.sentence_index === undefined && keyOf(judgment) === undefined,
@@ -75,7 +78,7 @@ class ResponseView {
       legend(
         Object.keys(head.signs)
           .filter((tone) => counts[tone])
-          .map((tone) => [tone, counts[tone]]),
+          .map((tone) => [tone, counts[tone], only(tone)]),
       ),
       this.where(wantsALook).length > 0 &&
         h("button", { type: "button", click: () => this.goOn(1, true) }, "Next problem"),
@@ -134,7 +137,11 @@ class ResponseView {
       h(
         "p",
         { class: "chips" },
-        positions.map((i) => this.chip(i, name(keyOf(this.entry.judgments[i])))),
+        positions.map((i) => {
+          const { opponent } = this.entry.judgments[i];
+          const against = opponent && `against ${cut(opponent.run || "another run")}:`;
+          return this.chip(i, against || name(keyOf(this.entry.judgments[i])));
+        }),
       ),
     );
   }

@@ -1,0 +1,1 @@
+"""A judge tried in every way at once, for its card."""
