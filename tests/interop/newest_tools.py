@@ -141,7 +141,7 @@ def rows(tool: str, folder: Path) -> Iterator[Row]:
         yield tool, f"cannot be installed: {done.stderr.strip()[-150:]}", "passed over"
         return
     listed = run([*npm, "ls"] if tool in NPM else [*pip, "freeze"], folder).stdout
-    names = "|".join(PACKAGES[tool])
+    names = "|".join(PACKAGES[tool]).replace("-", "[-_]")
     named = ", ".join(re.findall(rf"(?m)(?:^|\s)((?:{names})(?:==|@)\S+)", listed))
     done = run([python, "-P", __file__, "--write", tool, folder], folder)
     plain = folder / "plain.jsonl"
