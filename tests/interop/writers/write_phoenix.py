@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,15 @@ def _client(text: str) -> Client:
     provider = register(endpoint=f"{session.url}v1/traces", protocol="http/protobuf", verbose=False)
     _trace(records, provider)
     provider.force_flush()
-    return Client(base_url=session.url)
+    client = Client(base_url=session.url)
+    deadline = time.monotonic() + 30  # what is sent is stored a little later
+    while len(_found(client)) < 2 * len(records) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    return client
+
+
+def _found(client: Client) -> Any:
+    return client.spans.get_spans(project_identifier="default")
 
 
 def run_otel(records: Records, folder: Path) -> Path:
@@ -60,9 +69,7 @@ def run_otel(records: Records, folder: Path) -> Path:
 def run_spans(records: Records, folder: Path) -> Path:
     """Client.spans.get_spans()"""
     path = folder / "spans.json"
-    path.write_text(
-        json.dumps(_client(json.dumps(records)).spans.get_spans(project_identifier="default"))
-    )
+    path.write_text(json.dumps(_found(_client(json.dumps(records)))))
     return path
 
 
