@@ -32,10 +32,8 @@ shared flags too. `python -m trecjudge` and an installed `run-judge` start the s
   one, unless `--quiet` or `--json` is given.
 - A shell completes the commands and flags of an installed `run-judge`, not of a script that Python
   runs: `run-judge --install-completion`.
-- A mistake in the command line is one line, `error: ...`, with exit status 2; bad input is one
-  line with 1. [Files](files.md#exit-statuses) has all statuses.
-
-This page is written from the program: `python -m tests.cli_page`."""
+- A mistake in the command line is one line with exit status 2; bad input one with 1.
+  [Files](files.md#exit-statuses) has all statuses."""
 
 
 def commands(command: Any = None, context: Any = None) -> Iterator[tuple[Any, Any]]:

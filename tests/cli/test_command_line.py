@@ -125,7 +125,7 @@ def test_quiet_prints_nothing(tmp_path: Path) -> None:
 
 def test_lists() -> None:
     assert "citation  " in command("judges").out
-    assert "ragtime    (ragtime) " in command("job", "formats").out
+    assert "ragtime      (ragtime) " in command("job", "formats").out
 
 
 def test_judges_may_be_named_by_commas_or_one_by_one(tmp_path: Path) -> None:

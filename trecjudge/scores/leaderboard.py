@@ -436,11 +436,13 @@ class Leaderboard:
 
     def values_by_response(self) -> Iterator[tuple[str, str, str, Value]]:
         """Yield (run_id, topic_id, measure, value) of all responses; None is no value."""
+        names = {measure.name for measure in self.spec.measures}  # without optional ones unused
         for run_id in sorted(self.scores):
             for topic_id, scores in self.scores[run_id].items():
                 for measure, score in scores.items():
                     shown = None if score.value is None else round(score.value, DIGITS)
-                    yield run_id, topic_id, measure, shown
+                    if measure in names:
+                        yield run_id, topic_id, measure, shown
 
     def values(
         self,
