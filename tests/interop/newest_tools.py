@@ -2,7 +2,7 @@
 
     python tests/interop/newest_tools.py [TOOL...]
 
-Run by hand before a release; it takes about 12 minutes on two cores. Each tool is installed into an environment
+Run by hand before a release; it takes about 12 minutes. Each tool is installed into an environment
 of its own, which is gone afterwards. Its writers in `writers/` write four invented answers with the
 tool's own classes: one right, one half right, one wrong, one right. No model is asked. What they
 write is judged, and must get what plain records get, with the same documents. Files of scores go
