@@ -96,7 +96,9 @@ def _section(page: HelpPage) -> Iterator[str]:
 def _row(option: Option) -> str:
     default = f" (`{option.default}`)" if option.default.strip("-")[:3] not in ("", "no-") else ""
     required = " (required)" if option.is_required else ""
-    return f"{_code(option.shown)}: {option.help}{default}{required}"
+    text, _, choices = option.help.rpartition(" One of ")
+    is_said = text and all(choice in text for choice in choices.rstrip(".").split(", "))
+    return f"{_code(option.shown)}: {text if is_said else option.help}{default}{required}"
 
 
 def _link(called: str, shown: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -541,3 +542,28 @@ def test_the_python_of_the_page(tmp_path: Path) -> None:
         )
         assert (done.stdout, done.returncode) == ("full_support\n" * 4, 0), done.stderr
         assert len(endpoint.requests) == 4
+
+
+def test_a_script_for_dspys_own_optimisers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, pairs = tmp_path / "attest.py", write_pairs(tmp_path)
+    asked = ("judges", "optimize", "--labels", pairs, "--judge", "citation")
+    done = command(*asked, "--set", "group=5", "--output", script)
+    assert (done.status, done.out.splitlines()[0]) == (0, f"script: {script}"), done.err
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made: Any = importlib.import_module("attest")
+    parts = {part: made.examples(part) for part in ("train", "dev", "test")}
+    assert sum(map(len, parts.values())) == 36 and all(parts.values())
+    topics = [{one.document.split()[-1] for one in own} for own in parts.values()]
+    assert not set.intersection(*topics)
+    first = parts["test"][0]
+    assert set(first.inputs().toDict()) == {"document", "sentence"}
+    assert made.metric(first, {"label": first.label}) == 1.0
+    assert made.metric(first, {"label": "partial_support"}) == 0.0
+    assert "full_support: " in made.SIGNATURE.instructions
+
+
+def test_labels_that_no_field_has_make_no_script(tmp_path: Path) -> None:
+    asked = ("judges", "optimize", "--labels", write_pairs(tmp_path), "--judge", "direct_prompt")
+    done = command(*asked, "--output", tmp_path / "x.py")
+    assert (done.status, (tmp_path / "x.py").exists()) == (1, False)
+    assert len(done.err.splitlines()) == 1

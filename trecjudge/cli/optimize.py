@@ -70,7 +70,8 @@ class OptimizeFlags(MapFlags, MaterialFlags, SelectionFlags, LimitFlags, AskingF
         metavar="NAME",
     )
     out: Path = option(
-        "A file for the prompt, written if it is better; NAME.optimize.json has all figures.",
+        "A file for the prompt, written if it is better; NAME.optimize.json has all figures."
+        " FILE.py is a script for DSPy's own optimisers instead; no model is asked.",
         Path("prompt.json"),
         "--output",
         old=("--out",),
@@ -104,6 +105,11 @@ def optimize(flags: OptimizeFlags) -> int:
         keep_anyway=flags.keep_anyway,
         notify=warning_printer(flags.quiet),
     )
+    if asked.is_export:
+        items = asked.export(printer)
+        printer.close()
+        print_lines([f"script: {flags.out}", f"items: {items}"] if not flags.quiet else ())
+        return printer.status()
     if flags.plan:
         return print_plans([asked.plan(printer)], flags.as_json)
     found = asked.run(printer)

@@ -13,6 +13,7 @@ import orjson
 
 from trecjudge.errors import InputError, OutputError, WorkflowError
 from trecjudge.evaluation.label_sets import LabelSet, Row, label_set_at
+from trecjudge.evaluation.optimize import script
 from trecjudge.evaluation.optimize.optimize import (
     OptimizeResult,
     diff_instructions,
@@ -133,6 +134,15 @@ class PromptJob:
         """
         return run_session(self.job, self._run(report))
 
+    def export(self, report: OnFinding) -> Path:
+        """Write a script for DSPy's own optimisers to `out`; return the file of its items."""
+        return run_session(self.job, self._export(report))
+
+    @property
+    def is_export(self) -> bool:
+        """Whether a script is wanted, and no prompt."""
+        return self.out.suffix == script.SUFFIX
+
     def plan(self, report: OnFinding) -> dict[str, Any]:
         """Return about what it would ask, without asking: calls, tokens and cost."""
         return run_session(self.job, self._plan(report))
@@ -160,6 +170,16 @@ class PromptJob:
             if found.written:
                 self._check_read(target, model, result)
         return found
+
+    async def _export(self, report: OnFinding) -> Path:
+        check_place(self.out)
+        async with self._open(report) as session:
+            gold, parts = self._read(session)
+            target = await self._target(session, parts)
+            overrides = self.job.workflow.prompts
+            prompts = Prompts({name: str(text) for name, text in overrides.items()})
+            signature = prompts.get(target.program, "schema").signature
+            return await script.write_script(self.out, target, parts, gold, signature)
 
     async def _plan(self, report: OnFinding) -> dict[str, Any]:
         async with self._open(report) as session:
@@ -202,7 +222,7 @@ class PromptJob:
 
     def _open(self, report: OnFinding) -> AbstractAsyncContextManager[Session]:
         """Open the session of the one judge; nothing is read or asked yet."""
-        if not self.job.model.use:
+        if not self.job.model.use and not self.is_export:
             raise WorkflowError("a prompt is optimised by asking a model: add --use-env-llm")
         check_installed(self.optimizer)
         panel = make_job_panel(self.job)
@@ -230,6 +250,7 @@ class PromptJob:
         pairs, side = self._material(session, labels_of([judge]))
         gold = GoldLabels.of(side)
         singly = asked_singly(judge, session.model)
+        singly = singly or ("each is an example of its own" if self.is_export else "")
         questions = list(questions_on(judge, pairs, gold, singly))
         if not questions:
             raise InputError(f"{self.truth}: no label on an item that the judge decides on")
