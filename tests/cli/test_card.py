@@ -87,7 +87,7 @@ def test_a_card_goes_beside_a_job_of_its_judge_only(tmp_path: Path) -> None:
         (["citation"], "trust: give runs to try the judge on (--rag-responses), or a job"),
         (["citation", "length", *GIVEN], "a card is of one judge, not of citation, length"),
         (["citation", *GIVEN, "--change", "dork"], "unknown change 'dork'"),
-        (["citation", *GIVEN, "--against", RAG / "labels.jsonl"], "labels.jsonl:2: is no JSON"),
+        (["citation", *GIVEN, "--against", RAG / "labels.jsonl"], "labels.jsonl:2: is not JSON"),
         (["citation", *GIVEN, "--against", "gone.card.json"], "cannot be read: No such file"),
         (["citation", *GIVEN, "--offline"], "--offline: only with --use-env-llm"),
     ],

@@ -10,7 +10,7 @@ from typing import Any, Final
 import orjson
 
 from trecjudge.errors import InputError
-from trecjudge.files import whole
+from trecjudge.files import read_text, whole
 from trecjudge.stats.resampling import NO_INTERVAL, Interval
 from trecjudge.text.credentials import shareable
 
@@ -99,11 +99,13 @@ class JudgeCard:
 def read_card(path: Path) -> JudgeCard:
     """Return the card of a file. Raises InputError where it is none."""
     try:
-        found = orjson.loads(path.read_bytes())
+        found = orjson.loads(read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}; {WANTED}") from error
     except orjson.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}: is no JSON: {error.msg}; {WANTED}") from error
+        raise InputError(f"{path}:{error.lineno}: is not JSON: {error.msg}; {WANTED}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is not UTF-8: {error.reason}; {WANTED}") from error
     if not isinstance(found, dict) or found.get("record") != RECORD:
         raise InputError(f"{path}: is no judge's card; {WANTED}")
     if found.get("format") != FORMAT:

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from trecjudge.files import read_text
 from trecjudge.findings import plural
 from trecjudge.job.season.steps import CHECKED, PUBLISHED
 
@@ -32,5 +33,5 @@ def results_of(folder: Path) -> Iterator[str]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = orjson.loads(path.read_bytes()) if path.is_file() else {}
+    found: dict[str, Any] = orjson.loads(read_text(path)) if path.is_file() else {}
     return found
