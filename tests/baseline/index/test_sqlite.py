@@ -164,6 +164,16 @@ def test_a_damaged_file_is_one_line(index: Index, path: Path) -> None:
         refreshed(open_index(str(path)), ALL)
 
 
+@pytest.mark.parametrize("text", [b"CREATE TABLE chunks", b"postings", b"segments"])
+def test_a_spoiled_schema_is_one_line(text: bytes, index: Index, path: Path) -> None:
+    index.close()
+    whole = path.read_bytes()
+    at = whole.index(text) + len(text) // 2
+    path.write_bytes(whole[:at] + b"\xc4" + whole[at + 1 :])
+    with pytest.raises(InputError, match=r"x\.index: is damaged: .*; index the documents again"):
+        refreshed(open_index(str(path)), ALL)
+
+
 def test_an_index_of_another_analyser_or_version_is_refused(index: Index, path: Path) -> None:
     index.close()
     with sqlite3.connect(path) as database:

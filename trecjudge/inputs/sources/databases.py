@@ -50,7 +50,10 @@ class TimedConnection(sqlite3.Connection):
     def execute(self, *statement: Any) -> sqlite3.Cursor:
         """Return the answer to a statement; the clock runs until its last row."""
         self.begin()
-        return super().execute(*statement)
+        try:
+            return super().execute(*statement)
+        except UnicodeDecodeError as error:  # SQLite's own message quotes a spoiled schema
+            raise sqlite3.DatabaseError("its schema is not UTF-8") from error
 
     def executemany(self, *statements: Any) -> sqlite3.Cursor:
         """Write many rows, which are ours; they may take any time."""
