@@ -16,10 +16,10 @@ from trecjudge.evaluation.agreement import (
     Agreement,
     AgreementOptions,
     OneSidedItems,
-    PeopleAgreement,
     agree,
     agreements,
 )
+from trecjudge.evaluation.people import PeopleAgreement
 from trecjudge.findings import Finding, ignore
 from trecjudge.records import Place
 

@@ -18,7 +18,8 @@ from trecjudge.measures import DIGITS
 from trecjudge.show.formats import TopicNames, interval, number
 
 if TYPE_CHECKING:
-    from trecjudge.evaluation.agreement import Agreement, Likeness, PeopleAgreement
+    from trecjudge.evaluation.agreement import Agreement
+    from trecjudge.evaluation.people import Likeness, PeopleAgreement
     from trecjudge.results.statistics import RunScore
     from trecjudge.stats.labelling import LabelCandidate
     from trecjudge.stats.shrinkage import Forecast

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from trecjudge.evaluation.agreement import Agreement, Likeness, SharedItem
+from trecjudge.evaluation.agreement import Agreement, SharedItem
+from trecjudge.evaluation.people import Likeness
 from trecjudge.evaluation.perturbation import (
     DARK,
     GAME,
