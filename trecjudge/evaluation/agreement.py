@@ -24,8 +24,8 @@ from trecjudge.evaluation.label_sets import (
 from trecjudge.evaluation.people import (
     PeopleAgreement,
     TimeSpent,
-    rounded,
     compare_people,
+    rounded,
     time_spent,
 )
 from trecjudge.findings import Finding, OnFinding, ignore, plural
