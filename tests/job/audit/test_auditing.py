@@ -195,6 +195,15 @@ def test_by_itself(tmp_path: Path) -> None:
     assert found["broken"] == ["kappa is -1.0000, must be at least 0.9"]
 
 
+def test_a_number_beyond_all_labels_is_told_in_a_line(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    row = {"sentence": "It is tin.", "document": "It is tin.", "topic_id": "1"}
+    rows = [row | {"label": label} for label in ("full", 10**30, "none")]
+    pairs.write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+    done = command("judges", "audit", pairs, "--judge", "citation")
+    assert "bug:" not in done.err and "is no label of support" in done.err
+
+
 def test_labels_without_texts_need_the_runs() -> None:
     done = command("judges", "audit", LABELS)
     assert (done.status, "give the runs that they are on" in done.err) == (1, True)

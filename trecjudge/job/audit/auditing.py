@@ -31,6 +31,8 @@ from trecjudge.results.judgments import Header, JudgmentsWriter
 if TYPE_CHECKING:
     from trecjudge.evaluation.agreement import Agreement
 
+MOST = (1 << 63) - 1
+"""The largest whole number that JSON of ours holds."""
 RUN = "audit"
 """The run_id of bare pairs, and the topic of those without one."""
 Responses = Iterable[tuple[Topic, Response]]
@@ -77,7 +79,8 @@ def _label(response: Response, said: Sequence[object]) -> bytes:
         "run_id": response.run_id,
         "sentence_index": 0,
         "doc_id": doc_id,
-        "labels": said,
+        # No label is so large a number: as text it is told among those that are not known.
+        "labels": [str(one) if isinstance(one, int) and abs(one) > MOST else one for one in said],
     }
     return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
