@@ -181,13 +181,11 @@ def _pages(flags: LabelNextFlags, items: Sequence[LabelCandidate]) -> list[tuple
     """Write the pages, where they are asked for; what they lack is told."""
     if flags.page is None:
         return []
-    given = RecordedInputs(
-        flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
-    )
+    given = RecordedInputs.given(flags.topics, flags.responses, flags.documents, flags.dataset)
     wanted = labelling.LabelPages(
         judged_job(flags.job).outputs,
         flags.page,
-        given if flags.topics or flags.responses or flags.documents else None,
+        given,
         flags.guideline,
         flags.assign,
         flags.overlap,

@@ -202,12 +202,9 @@ class Part(NamedTuple):
         """How its value is described."""
         parameter = self.declared.parameter
         kind = _kind(self.hint)
-        metavar = parameter.metavar or (
-            "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
-        )
         return Option(
             flags=(self.declared.part or "",),
-            metavar="" if kind is bool else metavar,
+            metavar="" if kind is bool else parameter.metavar or _taken(kind),
             help=parameter.help or "",
             kind=kind,
             least=parameter.min,
@@ -230,16 +227,16 @@ class Parts:
 
     flag: str
     by_name: Mapping[str, Part]
+    options: Mapping[str, Option]
     is_hidden: bool
 
     @property
     def signed(self) -> Parameter:
         """The parameter of the flag: it takes several values."""
-        options = {name: one.option for name, one in self.by_name.items()}
         first = self.by_name.get("")
         is_required = first is not None and first.declared.default is ...
-        parameter = typer.Option(..., self.flag, help=self._help(options), hidden=self.is_hidden)
-        parameter.metavar = options[""].metavar if first else "NAME=VALUE"
+        parameter = typer.Option(..., self.flag, help=self._help(), hidden=self.is_hidden)
+        parameter.metavar = self.options[""].metavar if first else "NAME=VALUE"
         parameter.rich_help_panel = self.panel
         old = [spelled for one in self.by_name.values() for spelled in one.old]
         hint: Any = list[str] if is_required else list[str] | None
@@ -247,15 +244,14 @@ class Parts:
             _identifier(self.flag),
             Parameter.KEYWORD_ONLY,
             default=Parameter.empty if is_required else None,
-            annotation=Annotated[hint, parameter, options, *old],
+            annotation=Annotated[hint, parameter, self.options, *old],
         )
 
     def filled(self, values: Iterable[str]) -> dict[str, Any]:
         """Return the fields that values fill."""
         found: dict[str, Any] = {}
-        options = {name: one.option for name, one in self.by_name.items()}
         for value in values:
-            name, text = part_of(value, options)
+            name, text = part_of(value, self.options)
             field, _, hint = self.by_name[name]
             kind = _kind(hint)
             one = True if kind is bool else kind(text) if isinstance(kind, type) else text
@@ -274,7 +270,8 @@ class Parts:
         panels = [one.declared.parameter.rich_help_panel for one in self.by_name.values()]
         return panels[-1] if all(panels) else ""
 
-    def _help(self, options: Mapping[str, Option]) -> str:
+    def _help(self) -> str:
+        options = self.options
         first = [options[""].help.rstrip(".") if "" in options else LEADS[self.flag]]
         shared = [n for n, one in self.by_name.items() if one.declared.parameter.rich_help_panel]
         shared = [] if self.panel else shared
@@ -304,7 +301,10 @@ def _parts_of(kind: type[Flags], hints: Mapping[str, Any]) -> dict[str, Parts]:
         (flag,) = declared.parameter.param_decls
         found.setdefault(flag, {})[declared.part] = Part(name, declared, hints[name])
         hidden[flag] = hidden.get(flag, True) and name in kind.UNSHOWN
-    return {_identifier(flag): Parts(flag, by, hidden[flag]) for flag, by in found.items()}
+    return {
+        _identifier(flag): Parts(flag, by, {n: one.option for n, one in by.items()}, hidden[flag])
+        for flag, by in found.items()
+    }
 
 
 def _identifier(flag: str) -> str:
@@ -493,7 +493,7 @@ def _describe(parameter: Any, hint: Any) -> Option:
     if is_argument:
         metavar = metavar or parameter.name.rstrip("s").replace("_", "-").upper()
     elif metavar is None:
-        metavar = "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
+        metavar = _taken(kind)
     text = getattr(parameter, "help", None) or ""
     if "--help-all" in parameter.opts:
         text = "Show this page; --help-all explains all in full."
@@ -541,6 +541,11 @@ def _default(parameter: Any, is_switch: bool) -> str:
     if is_switch:
         return next(iter(parameter.opts if value else parameter.secondary_opts), "")
     return str(value)
+
+
+def _taken(kind: type | tuple[str, ...]) -> str:
+    """Return what a flag of this kind takes, where it says nothing else."""
+    return "|".join(kind) if isinstance(kind, tuple) else METAVARS.get(kind, "NAME")
 
 
 def _shown_part(named: tuple[str, Option]) -> str:

@@ -89,12 +89,10 @@ def report_output(flags: HtmlReportFlags) -> int:
             "--truth: give the leaderboard that has the measure, --truth FILE measure=NAME"
         )
     printer, truth = FindingPrinter(flags.quiet), flags.truth
-    given = RecordedInputs(
-        flags.topics, tuple(flags.responses), tuple(flags.documents), flags.dataset
-    )
+    given = RecordedInputs.given(flags.topics, flags.responses, flags.documents, flags.dataset)
     wanted = writing.ReportOptions(
         outputs=judged_job(flags.job, flags.name).outputs,
-        inputs=given if flags.topics or flags.responses or flags.documents else None,
+        inputs=given,
         document_text=flags.document_text,
         compare=judged_job(flags.compare).outputs if flags.compare else None,
         truth=comparing.truth_at(truth, printer, flags.truth_format) if truth else None,

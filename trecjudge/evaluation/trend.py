@@ -147,6 +147,11 @@ def _relative(found: Difference | None) -> float | None:
     return round(found.difference / found.mean_before, DIGITS)
 
 
+def night_of(job: JobFiles) -> str:
+    """Return what a job is called in a trend."""
+    return job.place.name if is_entry(job) else str(job.place)
+
+
 def _points(
     night: _Night,
     old: _Night | None,
@@ -154,7 +159,7 @@ def _points(
     measures: Sequence[str],
     runs: Collection[str],
 ) -> Iterator[TrendPoint]:
-    name = night.job.place.name if is_entry(night.job) else str(night.job.place)
+    name = night_of(night.job)
     names = {} if old is None else {b: a for a, b in same_runs(night.scores, old.scores).items()}
     flipped = Counter(flip.after.run_id for flip in changes.flips) if changes else None
     for measure in measures:

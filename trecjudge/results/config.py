@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,19 @@ class RecordedInputs:
     document_text: bool = True
     own_documents: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def given(
+        cls,
+        topics: Path | None,
+        runs: Sequence[Path],
+        documents: Sequence[Path],
+        dataset: str,
+    ) -> RecordedInputs | None:
+        """Return the paths that somebody gives in the place of those of a job; None without any."""
+        if not (topics or runs or documents):
+            return None
+        return cls(topics, tuple(runs), tuple(documents), dataset)
 
     def moved_to(self, given: RecordedInputs | None) -> RecordedInputs:
         """Return them with the paths that are given now; how the job read them stays."""

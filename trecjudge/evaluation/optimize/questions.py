@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args, get_origin
 
@@ -166,16 +166,16 @@ async def answer_all(
 
 
 class Probe(NoModel):
-    """A model that answers nothing, and notes which programs are asked."""
+    """A model that answers nothing, and notes which programs are asked, and what."""
 
     available = True
 
     def __init__(self) -> None:
-        self.asked: set[str] = set()
+        self.asked: dict[str, list[Mapping[str, Any]]] = {}
 
     async def predict(self, program: Program, **inputs: Any) -> Prediction:
-        """Note the program and raise JudgmentFailed."""
-        self.asked.add(program.name)
+        """Note the program with its inputs and raise JudgmentFailed."""
+        self.asked.setdefault(program.name, []).append(inputs)
         raise JudgmentFailed(PLANNED, "not asked yet")
 
 
@@ -190,7 +190,7 @@ async def select_asked(
     for question in questions:
         probe = Probe()
         await answer(judge, question, probe)
-        if probe.asked - {instead}:
+        if probe.asked.keys() - {instead}:
             found.append(question)
     return found
 

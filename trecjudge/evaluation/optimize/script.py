@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any, get_args
 
 import orjson
 
-from trecjudge.errors import PLANNED, InputError, JudgmentFailed
+from trecjudge.errors import InputError
 from trecjudge.evaluation.optimize.optimize import plain
-from trecjudge.evaluation.optimize.questions import GoldLabels, TrainDevSplit, answer
+from trecjudge.evaluation.optimize.questions import GoldLabels, Probe, TrainDevSplit, answer
 from trecjudge.evaluation.optimize.search import Target
 from trecjudge.files import open_target
-from trecjudge.models.model import NoModel, Prediction, Program
 
 SUFFIX = ".py"
 SCRIPT = Template('''"""The labelled items of the judge's prompt `$program` as a task for DSPy.
@@ -66,22 +65,6 @@ if __name__ == "__main__":
 ''')
 
 
-class _Inputs(NoModel):
-    """A model that answers nothing, and keeps what a program is asked."""
-
-    available = True
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.asked: list[Mapping[str, Any]] = []
-
-    async def predict(self, program: Program, **inputs: Any) -> Prediction:
-        """Keep the inputs and raise JudgmentFailed."""
-        if program.name == self.program.name:
-            self.asked.append(inputs)
-        raise JudgmentFailed(PLANNED, "not asked")
-
-
 async def write_script(
     path: Path, target: Target, parts: TrainDevSplit, gold: GoldLabels, signature: Any
 ) -> Path:
@@ -112,17 +95,13 @@ async def _rows(
     of_parts = {"train": parts.training, "dev": parts.validation, "test": parts.held_out}
     for part, questions in of_parts.items():
         for question in questions:
-            model = _Inputs(target.program)
-            judgments = await answer(target.judge, question, model)
+            probe = Probe()
+            judgments = await answer(target.judge, question, probe)
             labels = [label for one in judgments if (label := gold.label(one)) is not None]
-            if len(model.asked) == 1 and labels:
-                inputs = plain(model.asked[0])
-                yield {
-                    "part": part,
-                    "topic_id": question.topic_id,
-                    "label": labels[0],
-                    "inputs": inputs,
-                }
+            asked = probe.asked.get(target.program.name, ())
+            if len(asked) == 1 and labels:
+                about = {"part": part, "topic_id": question.topic_id, "label": labels[0]}
+                yield about | {"inputs": plain(asked[0])}
 
 
 def _label_field(signature: Any, labels: Sequence[str]) -> str:

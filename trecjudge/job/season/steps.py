@@ -207,9 +207,7 @@ class Steps:
         settings = self.season.settings
         source = ANONYMOUS if settings.anonymous else CHECKED
         runs = [f"{ANONYMOUS}/runs"] if settings.anonymous else self._accepted()
-        words = ["--rag-responses", *runs, "--rag-topics", self._input("topics")]
-        words += [word for path in self.documents for word in ("--documents", path)]
-        words += ["--workflow", f"{INPUTS}/workflow.yml", "--cache-dir", CACHE]
+        words = [*self._reading(runs), "--workflow", f"{INPUTS}/workflow.yml", "--cache-dir", CACHE]
         words += ["--out-dir", JUDGED, "--name", self.season.name, *self.season.flags]
         good = (0, REJECTED, *((UNJUDGED,) if settings.accept_unjudged else ()))
         return self._commands(
@@ -248,8 +246,7 @@ class Steps:
         for form in settings.tables:
             layout = ["--layout", settings.layout] if form == "latex" else []
             commands.append(["table", job, f"{job}.{_ENDING[form]}", "--to", form, *layout])
-        reading = ["--rag-responses", *self._accepted(), "--rag-topics", self._input("topics")]
-        reading += [word for path in self.documents for word in ("--documents", path)]
+        reading = self._reading(self._accepted())
         commands += [
             ["report", job, *reading, *self._told(), "-q"],
             ["report", job, *reading, "--each-run", f"{PUBLISHED}/sheets", "-q"],
@@ -270,6 +267,11 @@ class Steps:
             *([*map(Command, commands), *figures], reads),
             copies=copies,
         )
+
+    def _reading(self, runs: Sequence[str]) -> list[str]:
+        """Return flags for what is judged: runs, topics and documents."""
+        documents = [word for path in self.documents for word in ("--documents", path)]
+        return ["--rag-responses", *runs, "--rag-topics", self._input("topics"), *documents]
 
     def _told(self) -> list[str]:
         """Return flags for what the report says of the plan."""

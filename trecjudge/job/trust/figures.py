@@ -48,6 +48,8 @@ KINDS = {"position": POSITION, "length": LENGTH, "style": STYLE, DARK: NOTHING, 
 """The section of a change, by its kind."""
 SECTIONS = {"order": POSITION} | {one.name: KINDS[one.kind] for one in USUAL}
 """The section of what is tested, by its name; others are in that of AGAIN."""
+Counted = tuple[str, int, int]
+"""(topic_id, how many items have it, of how many)."""
 OF_AGREEMENT = ("accuracy", "kappa", "kappa_linear", "alpha_ordinal", "auc")
 SPENT: Mapping[str, Callable[[Usage], float | None]] = {
     "tokens in": lambda usage: usage.prompt_tokens,
@@ -171,7 +173,8 @@ class TriedJudge:
             note = "; ".join(filter(None, (said, left)))
             name = one.probe.name.partition(":")[2]
             if one.positive:
-                graded = share_figure(NOTHING, f"{name}: grade above 0", one.positive, "items")
+                counted = ((topic, hits, of) for topic, (hits, of) in one.positive.items())
+                graded = share_of_items(NOTHING, f"{name}: grade above 0", counted, "items")
                 yield replace(graded, note=note)
             for measure in self.tested.leading:
                 values = one.values.get(measure, {})
@@ -183,15 +186,13 @@ class TriedJudge:
 
     def _signs(self) -> Iterator[CardFigure]:
         titles = {(r.run_id, r.topic_id): topic.title for topic, r, _ in self.answers}
-        counts: dict[str, dict[str, list[int]]] = {}
+        counts: dict[str, list[Counted]] = {}
         for response, judgments in self._judged:
             title = titles[response.run_id, response.topic_id]
             for name, sign in signs_in(response, title, judgments).items():
-                own = counts.setdefault(name, {}).setdefault(response.topic_id, [0, 0])
-                own[0] += len(sign.at)
-                own[1] += sign.of
-        for name, by_topic in counts.items():
-            figure = share_figure(GAMES, f"sign {name}", by_topic, "sentences")
+                counts.setdefault(name, []).append((response.topic_id, len(sign.at), sign.of))
+        for name, counted in counts.items():
+            figure = share_of_items(GAMES, f"sign {name}", counted, "sentences")
             yield replace(figure, note=SIGN_KINDS[name].sentence)
         if not counts:
             yield CardFigure.not_measured(GAMES, "signs", "no document has text")
@@ -232,13 +233,12 @@ class TriedJudge:
             yield CardFigure(COST, name, mean, interval, len(spent), "items asked")
 
     def _unjudged(self) -> CardFigure:
-        by_topic: dict[str, list[int]] = {}
-        for response, judgments in self._judged:
-            counts = by_topic.setdefault(response.topic_id, [0, 0])
-            counts[0] += sum(not one.judged for one in judgments)
-            counts[1] += len(judgments)
+        counted = (
+            (response.topic_id, sum(not one.judged for one in judgments), len(judgments))
+            for response, judgments in self._judged
+        )
         why = ", ".join(f"{kind} {n}" for kind, n in sorted(self.coverage.failures.items()))
-        return replace(share_figure(UNJUDGED, "share", by_topic, "items"), note=why)
+        return replace(share_of_items(UNJUDGED, "share", counted, "items"), note=why)
 
 
 def item_digest(response: Response, judgment: Judgment) -> str:
@@ -264,10 +264,13 @@ def shift_figure(section: str, name: str, one: Shift, note: str) -> CardFigure:
     return CardFigure(section, name, one.shift, one.interval, one.responses, "responses", note)
 
 
-def share_figure(
-    section: str, name: str, by_topic: Mapping[str, Sequence[int]], unit: str
-) -> CardFigure:
-    """Return a share of items, counted by topic: [those that have it, all]."""
+def share_of_items(section: str, name: str, counted: Iterable[Counted], unit: str) -> CardFigure:
+    """Return a share of items; counts of one topic are added up."""
+    by_topic: dict[str, list[int]] = {}
+    for topic_id, hits_here, of_here in counted:
+        own = by_topic.setdefault(topic_id, [0, 0])
+        own[0] += hits_here
+        own[1] += of_here
     hits, of = np.array(list(by_topic.values()), dtype=float).reshape(-1, 2).T
     n = int(of.sum())
     if not n:
@@ -297,12 +300,8 @@ def _of_label(
     name: str, label: str, items: Iterable[SharedItem], side: Callable[[SharedItem], str]
 ) -> CardFigure:
     """Return the share of same labels among the items with a label on one side."""
-    counts: dict[str, list[int]] = {}
-    for item in (item for item in items if side(item) == label):
-        own = counts.setdefault(item.group[0], [0, 0])
-        own[0] += item.truth == item.predicted
-        own[1] += 1
-    return share_figure(PEOPLE, name, counts, "labelled items")
+    counted = ((i.group[0], int(i.truth == i.predicted), 1) for i in items if side(i) == label)
+    return share_of_items(PEOPLE, name, counted, "labelled items")
 
 
 def _second_assessor(found: Agreement) -> Iterator[CardFigure]:

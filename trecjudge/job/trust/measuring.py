@@ -127,7 +127,8 @@ def _about(session: Session, tried: TriedJudge, labels: str) -> Mapping[str, Any
     head = config_head(session, Checksums())
     ((name, settings),) = head["judges"].items()
     record = head["model"] or {}
-    model = dict(next(iter((record.get("voters") or {"": record}).values())) or {})
+    models = [one or {} for one in (record.get("voters") or {"": record}).values()]
+    model = dict(models[0])
     prompts = model.pop("prompts_sha256", {})
     model.pop("prompts", None)  # demonstrations hold texts of documents
     model.pop("served", None)
@@ -138,7 +139,7 @@ def _about(session: Session, tried: TriedJudge, labels: str) -> Mapping[str, Any
         "settings": settings,
         "measures": list(tried.tested.leading),
         "model": model,
-        "served": _served(record),
+        "served": sorted({name for own in models for name in own.get("served", ())}),
         "prompts": prompts,
         "versions": head["versions"],
         "written": fixed_time() or datetime.now(UTC).isoformat(timespec="seconds"),
@@ -151,9 +152,3 @@ def _about(session: Session, tried: TriedJudge, labels: str) -> Mapping[str, Any
         "unjudged": coverage.failures,
         "calls": session.model.spent(),
     }
-
-
-def _served(record: Mapping[str, Any]) -> list[str]:
-    """Return which models answered, as the endpoint calls them."""
-    every = (record.get("voters") or {"": record}).values()
-    return sorted({name for own in every for name in (own or {}).get("served", ())})

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from trecjudge.evaluation.trend import TrendPoint, trend_of
+from trecjudge.evaluation.trend import TrendPoint, night_of, trend_of
 from trecjudge.files import open_target
 from trecjudge.findings import OnFinding
 from trecjudge.results.history import name_of_job
@@ -77,25 +77,22 @@ def write_nights(folder: Path, jobs: Sequence[JobFiles], report: OnFinding) -> P
 
 def _group(name: str, jobs: Sequence[JobFiles], report: OnFinding) -> dict[str, Any]:
     points = trend_of(jobs, report).points
-    nights = [job.place.name for job in jobs]
-    entries = [point.entry for point in points]
-    order = list(dict.fromkeys(entries))
-    place = {entry: len(nights) - len(order) + i for i, entry in enumerate(order)}
+    place = {night_of(job): number for number, job in enumerate(jobs)}
     lines: dict[tuple[str, str], _Line] = {}
     for point in points:
         key = (point.score.run_id, point.score.measure)
-        line = lines.setdefault(key, _Line(*key, [None] * len(nights)))
+        line = lines.setdefault(key, _Line(*key, [None] * len(jobs)))
         line.points[place[point.entry]] = point
-    flips: list[int | None] = [None] * (len(nights) - len(order))
-    for entry in order:
-        counts = [p.flipped for p in points if p.entry == entry and p.flipped is not None]
-        flips.append(sum(counts) if counts else None)
+    flips: list[int | None] = [None] * len(jobs)
+    for point in (point for point in points if point.flipped is not None):
+        at = place[point.entry]
+        flips[at] = (flips[at] or 0) + (point.flipped or 0)
     return {
         "name": name,
         "lines": sorted(lines.values(), key=_rank),
         "nights": [
-            {"name": night, "report": _report_of(job), "flipped": count if i else None}
-            for i, (night, job, count) in enumerate(zip(nights, jobs, flips, strict=True))
+            {"name": job.place.name, "report": _report_of(job), "flipped": count}
+            for job, count in zip(jobs, flips, strict=True)
         ],
     }
 
