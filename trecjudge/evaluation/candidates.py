@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -63,6 +63,84 @@ class Chosen(NamedTuple):
     measure: str = ""
 
 
+@dataclass(slots=True)
+class _Pool:
+    """The items of a job that could be labelled, read once: all, and those that move a measure."""
+
+    reader: JudgmentsReader
+    board: Leaderboard
+    people: HumanLabels
+    measure: MeasureSpec
+    every: LabelCandidates
+    movable: LabelCandidates
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        labelled: Mapping[ItemKey, str],
+        measure_name: str,
+        trust: bool,
+        report: OnFinding,
+        at_random: bool | None = None,
+    ) -> _Pool:
+        """Read a job, for one way to choose or, with None, for both.
+
+        Raises InputError as `label_next` does.
+        """
+        reader = judgments_at(path)
+        panel = panel_of(reader, trust)
+        spec = header_spec(panel, reader.header)
+        takers = {named.name: named.judge for named in panel if takes_labels(named.judge)}
+        measure = _measure(spec, measure_name)
+        if (fill := spec.fill) is None or (measure.judge and measure.judge not in takers):
+            raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
+        board = Leaderboard(spec, reader.header.topics)
+        if isinstance(labelled, Labels):
+            labelled.rename(labels_of(takers.values()), report)
+        people = HumanLabels(labelled, takers)
+        only = replace(spec, measures=(measure,), sort_by=measure.name)
+        pool = cls(reader, board, people, measure, LabelCandidates(), LabelCandidates())
+        for response, judgments in reader:
+            board.add(response, judgments)
+            if labelled:
+                people.add(only, response, judgments)
+            items = list(_candidates(fill, measure, response, judgments, labelled, takers))
+            done = sum(label_of(labelled, j)[1] is not None for j in judgments) if labelled else 0
+            place = response.run_id, response.topic_id
+            if at_random is not False:
+                pool.every.add(*place, items, done)
+            if not at_random:
+                pool.movable.add(*place, [one for one in items if one[1].reach], done)
+        board.finish()
+        # On the mean a response counts only a topic's share.
+        for found in (pool.every, pool.movable):
+            found.reaches = array("d", (reach / len(board.expected) for reach in found.reaches))
+        return pool
+
+    def choose(self, budget: int, at_random: bool = False) -> Chosen:
+        """Return the items that would change most, or a sample of all."""
+        # A random sample is one of all that could be labelled, whatever that would change.
+        found = self.every if at_random else self.movable
+        if at_random and budget < len(found):
+            order, rng = found.in_order(), np.random.default_rng(SEED)
+            places = draw_sample((found.owners[n] for n in order), budget, rng)
+            chosen = [(found.reaches[order[i]] ** 2, order[i]) for i in places]
+        else:
+            runs = sorted(self.board.scores)
+            values = np.array([self.board.values(run, self.measure) for run in runs], dtype=float)
+            chosen = found.best(near_ties(runs, values) if len(found) else {}, budget)
+        more = Counter(found.responses[found.owners[number]] for _, number in chosen)
+        again = _read_again(self.reader, found, np.array([n for _, n in chosen], dtype=np.intp))
+        how = "random" if at_random else "ranking"
+        picked = [
+            (gain, replace(one, sampled=how))
+            for (gain, _), (_, one) in zip(chosen, again, strict=True)
+        ]
+        bought = _forecast(self.board, self.people, self.measure, more)
+        return Chosen(picked, *bought, self.measure.judge, self.measure.name)
+
+
 def label_next(
     path: Path,
     budget: int,
@@ -80,47 +158,8 @@ def label_next(
     Raises InputError for a measure that is not there, a judge that takes no labels, or labels in
     words that it does not know.
     """
-    reader = judgments_at(path)
-    panel = panel_of(reader, trust)
-    spec = header_spec(panel, reader.header)
-    takers = {named.name: named.judge for named in panel if takes_labels(named.judge)}
-    measure = _measure(spec, measure_name)
-    if (fill := spec.fill) is None or (measure.judge and measure.judge not in takers):
-        raise InputError(f"{reader.path}: {measure.name}: its judge takes no labels of people")
-    board = Leaderboard(spec, reader.header.topics)
-    if isinstance(labelled, Labels):
-        labelled.rename(labels_of(takers.values()), report)
-    people = HumanLabels(labelled, takers)
-    only = replace(spec, measures=(measure,), sort_by=measure.name)
-    found = LabelCandidates()
-    for response, judgments in reader:
-        board.add(response, judgments)
-        if labelled:
-            people.add(only, response, judgments)
-        items = list(_candidates(fill, measure, response, judgments, labelled, takers))
-        # A random sample is one of all that could be labelled, whatever that would change.
-        kept = [(place, item) for place, item in items if item.reach or at_random]
-        done = sum(label_of(labelled, j)[1] is not None for j in judgments) if labelled else 0
-        found.add(response.run_id, response.topic_id, kept, done)
-    board.finish()
-    runs = sorted(board.scores)
-    values = np.array([board.values(run, measure) for run in runs], dtype=float)
-    # On the mean a response counts only a topic's share.
-    found.reaches = array("d", (reach / len(board.expected) for reach in found.reaches))
-    near = near_ties(runs, values) if len(found) else {}
-    if at_random and budget < len(found):
-        order = found.in_order()
-        places = draw_sample((found.owners[n] for n in order), budget, np.random.default_rng(SEED))
-        chosen = [(found.reaches[order[i]] ** 2, order[i]) for i in places]
-    else:
-        chosen = found.best(near, budget)
-    more = Counter(found.responses[found.owners[number]] for _, number in chosen)
-    again = _read_again(reader, found, np.array([n for _, n in chosen], dtype=np.intp))
-    how = "random" if at_random else "ranking"
-    picked = [
-        (gain, replace(one, sampled=how)) for (gain, _), (_, one) in zip(chosen, again, strict=True)
-    ]
-    return Chosen(picked, *_forecast(board, people, measure, more), measure.judge, measure.name)
+    pool = _Pool.read(path, labelled, measure_name, trust, report, at_random)
+    return pool.choose(budget, at_random)
 
 
 def label_mixed(
@@ -136,13 +175,11 @@ def label_mixed(
 
     The others are chosen as `label_by` does where a `way` is given.
     """
-    if way is None:
-        best = label_next(path, budget, labelled, measure_name, False, trust, report)
-    else:
-        best = label_by(path, budget, labelled, way, trust)
+    pool = _Pool.read(path, labelled, measure_name, trust, report)
+    best = label_by(path, budget, labelled, way, trust) if way else pool.choose(budget)
     # Where the ranking hangs on few items, or on none by itself, chance fills the list.
     part = max(math.ceil(budget * RANDOM_PART), budget - len(best.items))
-    drawn = label_next(path, part, labelled, measure_name, True, trust, report)
+    drawn = pool.choose(part, at_random=True)
     places = {(one.run_id, one.topic_id, one.place) for _, one in drawn.items}
     others = [
         (gain, one)
