@@ -34,7 +34,7 @@ _WORDS = {
     TIE: "c tie ties tied draw both equal neither none bothbad tiebothbad tieinconsistent",
 }
 _OUTCOMES = {word: outcome for outcome, words in _WORDS.items() for word in words.split()}
-_TRUE = ("1", "1.0", "true")
+_TRUE = ("1", "1.0", "True", "true")
 FORM = "run_a, run_b, winner (run_a, run_b, tie or both_bad) and topic_id"
 
 
@@ -86,7 +86,7 @@ def outcome_of(record: Mapping[str, Any], sides: tuple[str, str]) -> str | None:
     flags = {
         key.removeprefix("winner_"): value for key, value in record.items() if "winner_" in key
     }
-    won = [key for key, value in flags.items() if str(value) in ("1", "1.0", "True", "true")]
+    won = [key for key, value in flags.items() if str(value) in _TRUE]
     return _outcome(record, won[0], sides) if len(won) == 1 else None
 
 
